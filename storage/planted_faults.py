@@ -696,6 +696,13 @@ FAULTS = [
         "R2 a statement*",
     ),
     (
+        "Y7 a file of a base copy is not durable when the copy has ended",
+        "standby/sent_files.cpp",
+        "{.dsync = (number & kDurableWrites) != 0}",
+        "{.dsync = number > kMustBeNew + kDurableWrites}",
+        "a copy that has ended*",
+    ),
+    (
         "Y4 the timeline that is followed is forgotten by a crash",
         "standby/standby.cpp",
         "  RETURN_IF_ERROR(state_->begin_timeline(timeline));\n",

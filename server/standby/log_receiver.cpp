@@ -97,7 +97,7 @@ void LogReceiver::redo() {
       interrupt_.wait_for(kLooksForLogEvery);
       continue;
     }
-    auto redone = standby_.redo_some();
+    auto redone = standby_.redo_some([this] { return !interrupt_.is_raised(); });
     due = now() + kRedoesEvery;
     if (redone) {
       if (!*redone) interrupt_.wait_for(kLooksForLogEvery);

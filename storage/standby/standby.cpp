@@ -18,6 +18,7 @@
 #include "storage/recovery/page_redo.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/recovery/recovery.h"
+#include "storage/recovery/redo_batches.h"
 #include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
@@ -88,7 +89,7 @@ struct Standby::State {
     return options;
   }
   Result<> open();
-  Result<> redo(LogAnalysis& analysis, Lsn end);
+  Result<bool> redo(LogAnalysis& analysis, Lsn end, const RedoBatches::GoesOn& goes_on);
   Result<> complete(const Recovered& recovered, const PendingPages& pending, Lsn end);
   Result<> begin_timeline(std::uint32_t number);
 
@@ -140,7 +141,8 @@ Result<> Standby::State::open() {
 
 /// As a restart does before it opens in pool mode main_memory. What was not committed is redone,
 /// too, and stands in the checkpoint until it has ended.
-Result<> Standby::State::redo(LogAnalysis& analysis, Lsn end) {
+Result<bool> Standby::State::redo(LogAnalysis& analysis, Lsn end,
+                                  const RedoBatches::GoesOn& goes_on) {
   if (end > goal) {
     RETURN_IF_ERROR(write_goal(files, directory, end));
     goal = end;
@@ -151,8 +153,11 @@ Result<> Standby::State::redo(LogAnalysis& analysis, Lsn end) {
                    recover(files, directory, *volume, reached, *part, analysis));
   PendingPages pending(std::move(recovered.pending));
   PageRedo redo({*volume, *part, repair, pending, given_up.get(), false});
-  RETURN_IF_ERROR(redo.write_all(reached.checkpoint.begin, {}));
-  return complete(recovered, pending, end);
+  RETURN_IF_ERROR(redo.write_all(reached.checkpoint.begin, {}, goes_on));
+  // The pages that are written are ahead of the checkpoint, as after a crash.
+  if (!goes_on()) return false;
+  RETURN_IF_ERROR(complete(recovered, pending, end));
+  return true;
 }
 
 /// A checkpoint at `end`, of a database in which nothing happens meanwhile.
@@ -275,7 +280,7 @@ Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view histo
   return {};
 }
 
-Result<bool> Standby::redo_some() {
+Result<bool> Standby::redo_some(const std::function<bool()>& goes_on) {
   State& state = *state_;
   const Lsn begin = state.reached.checkpoint.begin;
   if (durable() <= std::max(begin, state.goal)) return false;
@@ -287,8 +292,7 @@ Result<bool> Standby::redo_some() {
   ASSIGN_OR_RETURN(const Lsn end,
                    state.log->read(begin, std::max(kMostAtOnce, to_goal + 1), &analysis));
   if (end <= begin || end < state.goal) return false;
-  RETURN_IF_ERROR(state.redo(analysis, end));
-  return true;
+  return state.redo(analysis, end, goes_on);
 }
 
 Result<> Standby::promote() {

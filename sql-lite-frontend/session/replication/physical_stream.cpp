@@ -14,8 +14,6 @@ namespace {
 
 /// A slot's position is saved so often. After a crash a follower says itself where it is.
 constexpr Duration kSavesPositionEvery = std::chrono::seconds{1};
-/// No record of the log is longer.
-constexpr std::uint64_t kLongestRecord = std::uint64_t{512} << 10U;
 
 }  // namespace
 
@@ -95,10 +93,7 @@ void PhysicalStream::confirm(Lsn lsn) {
   const TimePoint now = Runtime::current().now();
   const bool saves = now - saved_at_ >= kSavesPositionEvery;
   if (saves) saved_at_ = now;
-  // After a crash a follower begins again where its last whole record ends.
-  const Lsn kept{raw(lsn) - std::min(raw(lsn), kLongestRecord)};
-  value_of(
-      log_.slots().advance(slot_, kept, lsn, saves ? LogSlots::Save::now : LogSlots::Save::soon));
+  value_of(log_.move_physical_slot(slot_, lsn, saves ? LogSlots::Save::now : LogSlots::Save::soon));
 }
 
 void PhysicalStream::show(const Progress& progress) {

@@ -479,6 +479,22 @@ TEST_CASE("Slots of servers that follow keep the log, and are not read for chang
   CHECK(db.command("DROP_REPLICATION_SLOT kept") == "done");
 }
 
+TEST_CASE("Tools that watch servers read the control file and the names of the log's files",
+          "[sql][replication]") {
+  PublisherDatabase db;
+  CHECK(db.run("SELECT timeline_id, prev_timeline_id, checkpoint_lsn >= redo_lsn, "
+               "checkpoint_time <= now(), redo_wal_file ~ '^00000001[0-9A-F]{16}$' "
+               "FROM pg_control_checkpoint()") == "1|1|t|t|t SELECT 1");
+  CHECK(db.run("SELECT pg_control_version, catalog_version_no, system_identifier <> 0 FROM "
+               "pg_control_system()") == "1300|202209061|t SELECT 1");
+  CHECK(db.run("SELECT * FROM pg_control_recovery()") == "0/0|0|0/0|0/0|f SELECT 1");
+  CHECK(db.run("SELECT pid IS NULL, status IS NULL FROM pg_stat_get_wal_receiver()") ==
+        "t|t SELECT 1");
+  CHECK(db.run("SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int, "
+               "pg_walfile_name('0/1') = (pg_walfile_name_offset('0/1')).file_name, "
+               "(pg_walfile_name_offset('0/1')).file_offset") == "1|t|1 SELECT 1");
+}
+
 TEST_CASE("The log as it is goes to a server that follows, from where it asks",
           "[sql][replication]") {
   /// Joins what it is sent.
