@@ -287,4 +287,76 @@ TEST_CASE("a deadlock through a queue of 500 is found, and through a reader amon
   });
 }
 
+TEST_CASE("a cycle that only the order of a queue closes costs nobody a transaction", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockManager manager{with_victim(variant, DeadlockVictim::youngest)};
+  LockOwner reader{manager};
+  LockOwner other{manager};
+  LockOwner writer{manager};
+  reader.begin(TxnId{1});
+  other.begin(TxnId{2});
+  writer.begin(TxnId{3});
+  // The writer waits for a reader of the first key, and so do the readers that come later.
+  REQUIRE(reader.try_acquire(key(1), kReadKey));
+  REQUIRE(other.try_acquire(key(2), kWriteKey));
+  InThread writing{[&] {
+    INVARIANT(state_of(writer.acquire(key(1), kWriteKey, kPatient)) == "granted");
+    writer.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  std::atomic<bool> has_read{false};
+  InThread reading{[&] {
+    INVARIANT(state_of(other.acquire(key(1), kReadKey, kPatient)) == "granted");
+    has_read = true;
+    other.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 2; }));
+  CHECK_FALSE(has_read);
+  // Closes the cycle: it waits for the second reader, who waits behind the writer.
+  CHECK(state_of(reader.acquire(key(2), kReadKey, {.lock_timeout = 10s})) == "granted");
+  CHECK(has_read);
+  reading.join();
+  reader.release_all(Lsn::none);
+  writing.join();
+  CHECK(manager.statistics().deadlocks == 0);
+}
+
+TEST_CASE("the order of a queue is turned for locks on relations, past two that wait ahead",
+          "[lock]") {
+  LockManager manager{small_table()};
+  constexpr RelationId kFirst{1};
+  constexpr RelationId kSecond{2};
+  LockOwner a{manager};
+  LockOwner b{manager};
+  LockOwner c{manager};
+  LockOwner d{manager};
+  std::uint64_t number = 0;
+  for (LockOwner* owner : {&a, &b, &c, &d}) owner->begin(TxnId{++number});
+  const auto lock = [](LockOwner& owner, RelationId relation, RelationMode mode) {
+    INVARIANT(state_of(owner.acquire_relation(relation, mode, kPatient)) == "granted");
+  };
+  lock(a, kFirst, RelationMode::share_update_exclusive);
+  lock(b, kSecond, RelationMode::access_share);
+  InThread second{[&] {
+    lock(b, kFirst, RelationMode::share_update_exclusive);
+    b.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const auto drop = [&](LockOwner& owner) {
+    lock(owner, kSecond, RelationMode::access_exclusive);
+    owner.release_all(Lsn::none);
+  };
+  InThread third{[&] { drop(c); }};
+  InThread fourth{[&] { drop(d); }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 3; }));
+  lock(a, kSecond, RelationMode::share_update_exclusive);
+  // The two that gave way stand in the queue again, behind it.
+  CHECK(eventually([&] { return waiting_now(manager) == 3; }));
+  a.release_all(Lsn::none);
+  second.join();
+  third.join();
+  fourth.join();
+  CHECK(manager.statistics().deadlocks == 0);
+}
+
 }  // namespace swizzle::lock

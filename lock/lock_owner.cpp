@@ -124,12 +124,12 @@ bool LockOwner::is_free(LockId id, KeyMode mode) const noexcept {
 Result<Acquired> LockOwner::wait_until_free(LockId id, KeyMode mode, LockWait wait) {
   if (parts_.table == nullptr) return Acquired::granted;
   const LockName name = key_name(id);
-  return wait_for_room(make_entry(name, code(mode), held_.find(name)), wait);
+  return wait_for_room(&make_entry(name, code(mode), held_.find(name)), wait);
 }
 
-Result<Acquired> LockOwner::wait_for_room(Entry& entry, LockWait wait) {
+Result<Acquired> LockOwner::wait_for_room(Entry* entry, LockWait wait) {
   ASSIGN_OR_RETURN(const Acquired acquired, request(entry, wait));
-  if (acquired == Acquired::granted) discard(entry, Lsn::none);
+  if (acquired == Acquired::granted) discard(*entry, Lsn::none);
   return acquired;
 }
 
@@ -154,7 +154,7 @@ void LockOwner::lock_transaction(std::atomic<TransactionLock>& published) {
 
 Result<Acquired> LockOwner::wait_for_transaction(TransactionLock of, LockWait wait) {
   if (parts_.table == nullptr) return Acquired::granted;
-  return wait_for_room(make_entry(transaction_name(of), code(kReadKey), nullptr), wait);
+  return wait_for_room(&make_entry(transaction_name(of), code(kReadKey), nullptr), wait);
 }
 
 void LockOwner::release_last(LockId id, KeyMode covered) noexcept {
@@ -193,9 +193,9 @@ Result<Acquired> LockOwner::acquire_new(const LockName& name, ModeCode mode, Ent
                                         LockWait wait) {
   if (ordinal_ == kLastOrdinal) [[unlikely]]
     return too_many_locks();
-  Entry& entry = make_entry(name, mode, older);
+  Entry* entry = &make_entry(name, mode, older);
   ASSIGN_OR_RETURN(const Acquired acquired, request(entry, wait));
-  if (acquired == Acquired::granted) keep(entry);
+  if (acquired == Acquired::granted) keep(*entry);
   return acquired;
 }
 
@@ -214,21 +214,35 @@ bool LockOwner::try_new(const LockName& name, ModeCode mode, Entry* older) {
   return true;
 }
 
-Result<Acquired> LockOwner::request(Entry& entry, LockWait wait) {
-  const Appended appended = append(entry);
-  if (appended.granted) {
+Result<Acquired> LockOwner::request(Entry*& entry, LockWait wait) {
+  Appended appended = append(*entry);
+  if (appended.granted) [[likely]] {
     watermark_ = std::max(watermark_, appended.tag);
     return Acquired::granted;
   }
   // Also if an allocation fails on the way.
-  Undo undo{[this, &entry] { discard(entry, Lsn::none); }};
+  Undo undo{[this, &entry] { discard(*entry, Lsn::none); }};
   if (wait.if_blocked == IfBlocked::skip) return Acquired::skipped;
   if (wait.if_blocked == IfBlocked::fail) {
     return fail(sqlstate::lock_not_available, "could not obtain lock without waiting");
   }
-  RETURN_IF_ERROR(wait_for(entry, wait.lock_timeout));
+  const TimePoint now = Runtime::current().now();
+  const TimePoint deadline =
+      wait.lock_timeout == Duration::zero() || wait.lock_timeout >= TimePoint::max() - now
+          ? TimePoint::max()
+          : now + wait.lock_timeout;
+  seat_.gave_way.store(0, std::memory_order_relaxed);
+  seat_.give_way.store(nullptr, std::memory_order_relaxed);
+  for (;;) {
+    ASSIGN_OR_RETURN(const WaitEnd end, wait_for(*entry, deadline));
+    if (end == WaitEnd::granted) break;
+    Entry& last_in_queue = make_entry(entry->name, entry->mode, entry->older_of_same_name);
+    discard(*std::exchange(entry, &last_in_queue), Lsn::none);
+    appended = append(*entry);
+    if (appended.granted) break;
+  }
   undo.dismiss();
-  watermark_ = std::max(watermark_, tag_for(entry));
+  watermark_ = std::max(watermark_, tag_for(*entry));
   return Acquired::granted;
 }
 

@@ -165,9 +165,12 @@ class LockOwner {
   // The life of an entry: make, append, perhaps wait, keep; forget, discard.
   Entry& make_entry(const LockName& name, ModeCode mode, Entry* older);
   Appended append(Entry& entry) noexcept;
-  Result<Acquired> request(Entry& entry, LockWait wait);
-  Result<> wait_for(Entry& entry, Duration lock_timeout);
-  Result<> wait_published(Entry& entry, Duration lock_timeout);
+  /// The end of a wait without an error.
+  enum class WaitEnd : std::uint8_t { granted, gives_way };
+  /// `entry` is another one afterwards if the request went to the end of its queue.
+  Result<Acquired> request(Entry*& entry, LockWait wait);
+  Result<WaitEnd> wait_for(Entry& entry, TimePoint deadline);
+  Result<WaitEnd> wait_published(Entry& entry, TimePoint deadline);
   [[nodiscard]] bool is_waited_for(const Entry& waiting) const noexcept;
   void keep(Entry& entry) noexcept;
   void forget(Entry& entry) noexcept;
@@ -175,7 +178,7 @@ class LockOwner {
 
   Result<Acquired> acquire_new(const LockName& name, ModeCode mode, Entry* older, LockWait wait);
   bool try_new(const LockName& name, ModeCode mode, Entry* older);
-  Result<Acquired> wait_for_room(Entry& entry, LockWait wait);
+  Result<Acquired> wait_for_room(Entry* entry, LockWait wait);
   Result<Acquired> acquire_whole(TableRecord& record, TableMode mode, LockWait wait);
   [[nodiscard]] Lsn tag_for(const Entry& entry) const noexcept;
 

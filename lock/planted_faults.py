@@ -11,9 +11,9 @@ FAULTS = [
     (
         'P1 no second look before the sleep',
         'waiting.cpp',
-        '    if (!parts_.is_blocked(entry)) return {};',
+        '    if (!parts_.is_blocked(entry)) return WaitEnd::granted;',
         '    static thread_local int looks = 0;\n'
-        '    if (looks++ % 2 == 1 && !parts_.is_blocked(entry)) return {};',
+        '    if (looks++ % 2 == 1 && !parts_.is_blocked(entry)) return WaitEnd::granted;',
     ),
     (
         'P1 release looks before it writes',
@@ -51,8 +51,8 @@ FAULTS = [
     (
         'P2 a cycle is not confirmed',
         'internal/deadlock_search.cpp',
-        '  if (!still_there(cycle)) return',
-        '  if (false) return',
+        'still_there(of_holders) ? judge(of_holders) : Verdict::others_turn',
+        'judge(of_holders)',
     ),
     (
         'P3 entries are reused at once',
@@ -108,6 +108,12 @@ FAULTS = [
         'internal/raw_table.cpp',
         '|| !waits_for_owner(earlier, entry);',
         '|| waits_for_owner(earlier, entry) || true;',
+    ),
+    (
+        'L5 the order of a queue is never turned',
+        'internal/deadlock_search.cpp',
+        'if (!still_there(cycle) || ask_to_give_way(cycle)) return',
+        'if (!still_there(cycle)) return',
     ),
     (
         'L2 waiters do not block',

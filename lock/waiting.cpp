@@ -51,7 +51,7 @@ class PublishedWait {
 
 }  // namespace
 
-Result<> LockOwner::wait_for(Entry& entry, Duration lock_timeout) {
+Result<LockOwner::WaitEnd> LockOwner::wait_for(Entry& entry, TimePoint deadline) {
   assert_no_latch_held();
   parts_.counters.waits.fetch_add(1, std::memory_order_relaxed);
   parts_.counters.waits_by_mode[std::to_underlying(entry.mode)].fetch_add(
@@ -61,31 +61,35 @@ Result<> LockOwner::wait_for(Entry& entry, Duration lock_timeout) {
     const std::lock_guard hold(seat_.doing_latch);
     seat_.doing.assign(*doing_, 0, kEnoughToRecognise);
   }
-  Result<> outcome;
+  Result<WaitEnd> outcome;
   {
     const PublishedWait published{seat_, entry, Runtime::current()};
-    outcome = wait_published(entry, lock_timeout);
+    outcome = wait_published(entry, deadline);
     pause_point(PausePoint::before_withdraw);
   }
   // seq_cst: is_free() under a latch sees the lock before we read the leaf again.
-  if (outcome) entry.state.store(EntryState::active, std::memory_order_seq_cst);
+  if (outcome && *outcome == WaitEnd::granted)
+    entry.state.store(EntryState::active, std::memory_order_seq_cst);
   return outcome;
 }
 
-Result<> LockOwner::wait_published(Entry& entry, Duration lock_timeout) {
+Result<LockOwner::WaitEnd> LockOwner::wait_published(Entry& entry, TimePoint deadline) {
   Runtime& runtime = Runtime::current();
   auto& counters = parts_.counters;
   const TimePoint started = runtime.now();
-  const TimePoint deadline =
-      lock_timeout == Duration::zero() ? TimePoint::max() : after(started, lock_timeout);
   TimePoint next_search = after(started, deadlock_timeout_);
   for (;;) {
     pause_point(PausePoint::after_publish);
-    if (!parts_.is_blocked(entry)) return {};
+    if (!parts_.is_blocked(entry)) return WaitEnd::granted;
     pause_point(PausePoint::before_sleep);
     if (seat_.cancelled.load(std::memory_order_seq_cst)) {
       counters.cancellations.fetch_add(1, std::memory_order_relaxed);
       return fail(sqlstate::query_canceled, "canceling statement due to user request");
+    }
+    if (seat_.give_way.load(std::memory_order_acquire) == &entry) {
+      seat_.give_way.store(nullptr, std::memory_order_relaxed);
+      seat_.gave_way.fetch_add(1, std::memory_order_relaxed);
+      return WaitEnd::gives_way;
     }
     const TimePoint now = runtime.now();
     if (now >= deadline) {

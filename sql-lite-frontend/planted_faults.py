@@ -13,11 +13,53 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
     (
+        "a row that DO NOTHING meets stays locked",
+        "execution/write/write_conflict.cpp",
+        "        value_of(transaction.rollback_to(before));",
+        "        static_cast<void>(before);",
+        "A row that DO NOTHING meets stays free for others",
+    ),
+    (
+        "deadlocks of advisory locks and others are not looked for",
+        "session/functions/advisory_functions.cpp",
+        "    return was_there && is_there_;",
+        "    return was_there && !is_there_;",
+        "A deadlock through advisory locks and rows*",
+    ),
+    (
+        "a query is shown what a statement in its WITH has waited for",
+        "execution/steps/cte.cpp",
+        "  if (execution.transaction->isolation() == Isolation::read_committed)",
+        "  if (execution.transaction->isolation() != Isolation::read_committed)",
+        "A query sees what there was before a statement in its WITH waited",
+    ),
+    (
         "a failed transaction keeps its locks until its client ends it",
         "session/transactions/transactions.cpp",
         "  engine_->restart(engine_isolation(), engine_access());\n  end_rollback();",
         "  end_rollback();",
         "A failed transaction holds nothing up*",
+    ),
+    (
+        "a condition on a key is asked before several grouping sets are made",
+        "plan/push_down.cpp",
+        "const bool is_one_set = query.grouping_sets.sets.empty();",
+        "const bool is_one_set = true;",
+        "A condition on a key of several grouping sets is asked of their groups",
+    ),
+    (
+        "a row that waits in a file forgets its grouping set",
+        "execution/grouping/aggregate.cpp",
+        "  execution.slots[sets_->number] = number;\n  if (is_full(execution)) {",
+        "  if (is_full(execution)) {",
+        "What does not fit work_mem gives the same rows from files",
+    ),
+    (
+        "a grouping set makes another query's column NULL",
+        "query/bind/bind_group.cpp",
+        "const Slot slot = is_own ? column->slot() : new_slot();",
+        "const Slot slot = is_own || column != nullptr ? column->slot() : new_slot();",
+        "A column of another query stays as it is*",
     ),
     (
         "a row of a hash join is looked for in another part than it was put in",
@@ -495,5 +537,26 @@ FAULTS = [
         "add_column(i < given ? column.name : real, column.name,",
         "add_column(column.name, column.name,",
         "A view's text has the names that its tables have by then",
+    ),
+    (
+        "MERGE asks the join's condition of the row that was found alone",
+        "execution/write/merge_rows.cpp",
+        "      rows != MergeRows::matched || all_hold(write_->merge->on_again, execution);",
+        "      rows == MergeRows::matched || all_hold(write_->merge->on_again, execution);",
+        "MERGE asks its conditions again of a row that has changed",
+    ),
+    (
+        "a target row that has lost its source is left alone",
+        "execution/write/merge_rows.cpp",
+        "                                       : act_without_source(execution, holder);",
+        "                                       : false;",
+        "A row that belongs to its source no more*",
+    ),
+    (
+        "MERGE changes a row as often as it is met",
+        "execution/write/merge_rows.cpp",
+        "      if (act_on_target(execution, holder)) done[name] = 1;\n",
+        "      act_on_target(execution, holder);\n",
+        "MERGE changes a row once*",
     ),
 ]

@@ -71,6 +71,7 @@ struct Cursor::State {
   Result<> load();
   Result<> load_visible();
   Result<> load_leaf();
+  Result<> pass_over(Bytes from, Error&& why);
   void tidy_leaf();
   void move_on();
   Result<bool> hand_out(std::size_t index);
@@ -125,17 +126,21 @@ Result<> Cursor::State::load_leaf() {
   const KeyBound below = high ? KeyBound::at(*high) : KeyBound::infinite();
   const std::optional<Bytes> lower = low ? std::optional<Bytes>(*low) : std::nullopt;
   const std::optional<Bytes> upper = high ? std::optional<Bytes>(*high) : std::nullopt;
-  if (std::exchange(is_new_leaf, false))
-    RETURN_IF_ERROR(direction == Direction::forward ? ahead.come_to(from, upper)
-                                                    : ahead.come_below(below, lower));
+  if (std::exchange(is_new_leaf, false)) {
+    if (auto read = direction == Direction::forward ? ahead.come_to(from, upper)
+                                                    : ahead.come_below(below, lower);
+        !read)
+      return pass_over(from, std::move(read).error());
+  }
   while (true) {
     ++working.leaf_requests;
     ++leaf_requests;
     leaf.want(lower, upper, direction, most);
-    if (direction == Direction::forward)
-      RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest(), &working.hint_for(tree.id())));
-    else
-      RETURN_IF_ERROR(tree.read_below(below, leaf, ahead.interest()));
+    if (auto read = direction == Direction::forward
+                        ? tree.read(from, leaf, ahead.interest(), &working.hint_for(tree.id()))
+                        : tree.read_below(below, leaf, ahead.interest());
+        !read)
+      return pass_over(from, std::move(read).error());
     if (leaf.away())
       working.engine.versions.bring_back(*leaf.away(), leaf.leaf().id());
     else if (leaf.blocked_by())
@@ -151,6 +156,18 @@ Result<> Cursor::State::load_leaf() {
   is_loaded = true;
   row = 0;
   most = static_cast<std::uint16_t>(std::min(most * 4, int{Node::kMaxSlots}));
+  return {};
+}
+
+/// Sets the range to the rest beyond what cannot be read. A scan backward does not get around it.
+Result<> Cursor::State::pass_over(Bytes from, Error&& why) {
+  if (direction == Direction::backward || !working.pass_over(why)) return fail(std::move(why));
+  ASSIGN_OR_RETURN(auto next, tree.behind_unreadable(from));
+  is_new_leaf = true;
+  if (next)
+    low = std::move(*next);
+  else
+    is_last_leaf = true;
   return {};
 }
 
@@ -215,8 +232,10 @@ Result<bool> Cursor::State::hand_out(std::size_t index) {
     std::copy(value.begin(), value.end(), address.begin());
     const PointRead::Which newest =
         working.hides_own() ? PointRead::Which::newest_before_statement : PointRead::Which::newest;
-    RETURN_IF_ERROR(read_overflow(
-        working, tree.id(), working.locks_reads() ? newest : PointRead::Which::visible, large));
+    auto read = read_overflow(working, tree.id(),
+                              working.locks_reads() ? newest : PointRead::Which::visible, large);
+    if (!read && working.pass_over(read.error())) return false;
+    RETURN_IF_ERROR(std::move(read));
     value = large.bytes();
   }
   return true;
@@ -227,7 +246,7 @@ Result<bool> Cursor::State::next() {
     if (!is_loaded) {
       if (is_last_leaf || is_empty_range()) return false;
       RETURN_IF_ERROR(load());
-      if (!is_loaded) return false;
+      if (!is_loaded) continue;
     }
     while (row < leaf.count()) {
       const std::size_t index = direction == Direction::forward ? row : leaf.count() - 1 - row;
@@ -241,12 +260,11 @@ Result<bool> Cursor::State::next() {
 }
 
 Result<std::size_t> Cursor::State::pass() {
-  if (is_empty_range()) return 0;
   while (true) {
     if (!is_loaded) {
-      if (is_last_leaf) return 0;
+      if (is_last_leaf || is_empty_range()) return 0;
       RETURN_IF_ERROR(load());
-      if (!is_loaded) return 0;
+      if (!is_loaded) continue;
     }
     const std::size_t left = leaf.count() - std::exchange(row, leaf.count());
     tidy_leaf();

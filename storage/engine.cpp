@@ -52,6 +52,10 @@ Result<> Engine::close() {
   return {};
 }
 
+bool Engine::salvages() const noexcept {
+  return parts_->options.salvage;
+}
+
 std::unique_ptr<Transaction> Engine::begin(Isolation isolation, Access access) {
   return TransactionAccess::begin(*parts_, isolation, access);
 }

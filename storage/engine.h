@@ -82,6 +82,9 @@ class Engine {
   /// Checkpoints and releases the directory. Pre: no transaction is open.
   Result<> close();
 
+  /// True if reads pass over damage (EngineOptions::salvage).
+  [[nodiscard]] bool salvages() const noexcept;
+
   /// Begins a transaction of the system itself, which ends soon and is never refused: it has places
   /// of its own, and parks only while those are taken by others of its kind.
   std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::read_committed,

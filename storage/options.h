@@ -82,6 +82,11 @@ struct EngineOptions {
   /// directory.
   std::uint64_t undo_memory_bytes = std::uint64_t{64} << 20U;
 
+  /// Reads pass over what cannot be read: a page, or a large value, that is damaged costs its own
+  /// rows. For a damaged database of which the rest is to be copied out; the caller lets nobody
+  /// write.
+  bool salvage = false;
+
   /// Tasks that redo pages after a crash, behind the open door; 0: as many as half the processors,
   /// at most 8.
   std::uint32_t recovery_tasks = 0;

@@ -661,6 +661,20 @@ FAULTS = [
         "what was in memory before*",
     ),
     (
+        "R16 a salvage ends its scan at the first damage",
+        "cursor.cpp",
+        "  if (next)\n    low = std::move(*next);\n  else\n    is_last_leaf = true;",
+        "  is_last_leaf = true;",
+        "R16 a damaged page*",
+    ),
+    (
+        "R16 a large value that cannot be read ends a salvage's scan",
+        "cursor.cpp",
+        "    if (!read && working.pass_over(read.error())) return false;\n",
+        "",
+        "R16 a damaged part*",
+    ),
+    (
         "T8 a version that moves leaves its older one with the old address",
         "txn/version_index.cpp",
         "  if (copy.older != nullptr) copy.older->newer = &copy;\n",

@@ -1,6 +1,8 @@
 // Transaction: the façade over its working state.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "storage/engine_parts.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"
@@ -84,6 +86,10 @@ Transaction::~Transaction() {
 TxnId Transaction::id() const noexcept {
   return state_->slot.chain.id.load(std::memory_order_relaxed);
 }
+std::vector<std::string> Transaction::take_passed_over() noexcept {
+  return std::exchange(state_->passed_over, {});
+}
+
 std::uint64_t Transaction::leaf_requests() const noexcept {
   return state_->leaf_requests;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/ids.h"
@@ -64,6 +65,10 @@ class Transaction {
   void release_view(const ReadView& view) noexcept;
   /// Makes reads use `view` from now on; returns the view before.
   [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
+
+  /// Returns the damage that reads have passed over since the last call (EngineOptions::salvage),
+  /// at most a hundred.
+  [[nodiscard]] std::vector<std::string> take_passed_over() noexcept;
 
   /// Number of leaves that its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;

@@ -189,8 +189,9 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   auto found = read.run(tree);
   if (found && *found && read.is_overflow())
     if (auto large = read_overflow(state, id_, PointRead::Which::visible, into); !large)
-      return fail(std::move(large).error());
+      found = fail(std::move(large).error());
   state.end_operation();
+  if (!found && state.pass_over(found.error())) return false;
   return found;
 }
 

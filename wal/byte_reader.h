@@ -23,7 +23,7 @@ class ByteReader {
   ByteReader& operator=(const ByteReader&) = delete;
   ~ByteReader();
 
-  /// Where the log ends at present; a record boundary.
+  /// The present end of the log; a record boundary.
   [[nodiscard]] Lsn durable() const noexcept;
   [[nodiscard]] Lsn oldest() const noexcept;
   /// Returns [from, end), or the first kMostBytes of it; valid until the next call. 58P01 when the

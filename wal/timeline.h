@@ -43,8 +43,8 @@ class TimelineHistory {
 
   [[nodiscard]] std::uint32_t timeline() const noexcept { return timeline_; }
   [[nodiscard]] const std::vector<TimelineEnd>& older() const noexcept { return older_; }
-  /// Where `timeline` was left; Lsn::max for the present one, nothing for one that is not in this
-  /// history.
+  /// Returns the end of `timeline`; Lsn::max for the present one, nothing for one that is not in
+  /// this history.
   [[nodiscard]] std::optional<Lsn> end_of(std::uint32_t timeline) const noexcept;
   [[nodiscard]] std::string text() const;
 

@@ -76,9 +76,15 @@ bool covers_waits_of(const Entry& waiting, const Blocker& blocker) noexcept {
          intent::mode_in_slot(*waiting.seat, waiting.name) == ModeCode::none;
 }
 
+// True if the blocker holds nothing that the waiter asks for: it only came earlier.
+bool is_ahead_in_queue(const Blocker& blocker) noexcept {
+  return blocker.entry != nullptr && blocker.entry == waits_for(*blocker.seat);
+}
+
 }  // namespace
 
-std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
+// `holders`: leaves out those that are only ahead in a queue.
+std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle(Through through) {
   std::vector<Frame> path;
   std::vector<bool> visited(parts_.seats.size());
   const auto mark_visited = [&](const Seat& seat) {
@@ -101,6 +107,7 @@ std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
     }
     const Blocker& edge = frame.blockers[frame.next++];
     Seat& blocker = *edge.seat;
+    if (through == Through::holders && is_ahead_in_queue(edge)) continue;
     if (&blocker == &self_) break;
     if (blocker.number < visited.size() && visited[blocker.number]) continue;
     if (covers_waits_of(*frame.entry, edge))
@@ -127,13 +134,32 @@ bool DeadlockSearch::still_there(const std::vector<Edge>& cycle) {
 
 DeadlockSearch::Verdict DeadlockSearch::run() noexcept try {
   const auto reading = parts_.epochs.enter(self_.number);
-  const std::vector<Edge> cycle = find_cycle();
+  const std::vector<Edge> cycle = find_cycle(Through::all);
   if (cycle.empty()) return Verdict::no_deadlock;
+  const std::vector<Edge> of_holders = find_cycle(Through::holders);
   pause_point(PausePoint::before_verify);
-  if (!still_there(cycle)) return Verdict::others_turn;
+  if (!of_holders.empty())
+    return still_there(of_holders) ? judge(of_holders) : Verdict::others_turn;
+  if (!still_there(cycle) || ask_to_give_way(cycle)) return Verdict::others_turn;
   return judge(cycle);
 } catch (const std::bad_alloc&) {
   return Verdict::others_turn;
+}
+
+// As PostgreSQL does, turns the last edge of the cycle whose blocker only came earlier: that one
+// goes to the end of the queue. Turning the edges of another cycle may bring back this one, so each
+// request gives way a few times only.
+bool DeadlockSearch::ask_to_give_way(const std::vector<Edge>& cycle) {
+  constexpr std::uint32_t kMostTimes = 8;
+  const auto turned = std::ranges::find_if(cycle.rbegin(), cycle.rend(), [](const Edge& edge) {
+    return is_ahead_in_queue(edge.blocker) &&
+           edge.blocker.seat->gave_way.load(std::memory_order_relaxed) < kMostTimes;
+  });
+  if (turned == cycle.rend()) return false;
+  Seat& seat = *turned->blocker.seat;
+  seat.give_way.store(turned->blocker.entry, std::memory_order_release);
+  seat.wake();
+  return true;
 }
 
 DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {

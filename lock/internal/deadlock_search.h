@@ -51,8 +51,10 @@ class DeadlockSearch {
   };
 
   // Pre of both: inside the epochs.
-  [[nodiscard]] std::vector<Edge> find_cycle();
+  enum class Through : std::uint8_t { all, holders };
+  [[nodiscard]] std::vector<Edge> find_cycle(Through through);
   [[nodiscard]] bool still_there(const std::vector<Edge>& cycle);
+  [[nodiscard]] static bool ask_to_give_way(const std::vector<Edge>& cycle);
   [[nodiscard]] Verdict judge(const std::vector<Edge>& cycle);
 
   LockManagerParts& parts_;

@@ -30,6 +30,9 @@ struct alignas(64) Seat {
   std::atomic<Parker*> parker{nullptr};
   std::atomic<bool> cancelled{false};
   std::atomic<bool> suspect{false};  // somebody found a cycle that this owner should break
+  // The waiting request that should go to the end of its queue; how often this one's has done so.
+  std::atomic<const Entry*> give_way{nullptr};
+  std::atomic<std::uint32_t> gave_way{0};
 
   // For the deadlock search and the views.
   std::atomic<const Entry*> waiting{nullptr};

@@ -60,6 +60,29 @@ ROW_ANSWERS = {
         "insert into t values (9, 90, 900, 9) on conflict (id) do update set b = t.b + 1000 returning *",
 }
 
+# The same for MERGE, as PostgreSQL 18 has it.
+MERGE_ANSWERS = {
+    "merge that updates": """merge into t using o on t.id = o.id
+when matched then update set b = t.b + 1000 returning merge_action(), old.b, t.*""",
+    "merge that deletes": """merge into t using (values (1), (4)) v (i) on t.id = v.i
+when matched then delete returning merge_action(), t.*""",
+    "merge that updates or inserts": """merge into t using (values (1), (6), (9)) v (i) on t.id = v.i
+when matched then update set b = t.b + 1000 when not matched then insert values (v.i, null, 600, 6)
+returning merge_action(), t.*""",
+    "merge by another column": """merge into t using (values (10, 50), (20, 60)) v (k, i) on t.u = v.k
+when matched and t.b > 100 then delete when matched then update set b = t.b + 1000
+when not matched then insert values (v.i, null, 700, 7) returning merge_action(), old.id, old.b, t.*""",
+    "merge by a column that is no key": """merge into t using (values (0, 70), (2, 80)) v (k, i) on t.g = v.k
+when matched and t.id = 9 then do nothing when matched then update set b = t.b + 1000
+when not matched then insert values (v.i, null, 700, 7) returning merge_action(), t.*""",
+    "merge of what has no source": """merge into t using (values (2), (3)) v (i) on t.id = v.i
+when not matched by source and t.b > 399 then update set b = 1 when not matched by source then delete
+returning merge_action(), t.*""",
+    "merge of all": """merge into t using (values (10, 50), (20, 60), (77, 70)) v (k, i) on t.u = v.k
+when matched then update set b = t.b + 1000 when not matched then insert values (v.i, null, 700, 7)
+when not matched by source then update set b = -t.b returning merge_action(), t.*""",
+}
+
 # A row that goes to another partition is another row there.
 PARTITION_TABLES = DROP + """create table t (id int, k int, b int, primary key (id, k)) partition by list (k);
 create table t1 partition of t for values in (1);
@@ -212,9 +235,9 @@ PARTS = [
 class Scenario:
     """`tables` are made anew where they differ from the scenario before, or always; `rows` each time."""
 
-    def __init__(self, name, tables, rows, steps, shown, changes_tables=False):
+    def __init__(self, name, tables, rows, steps, shown, changes_tables=False, oracle=15):
         self.name, self.tables, self.rows, self.steps = name, tables, rows, steps
-        self.shown, self.changes_tables = shown, changes_tables
+        self.shown, self.changes_tables, self.oracle = shown, changes_tables, oracle
 
 
 def _steps(order, level, first, second):
@@ -235,6 +258,9 @@ def scenarios():
                 for answered, second in ROW_ANSWERS.items():
                     yield Scenario(f"{level}, {order}: {changed}; {answered}", ROW_TABLES, ROW_ROWS,
                                    _steps(order, level, first, [second]), ["t"])
+                for answered, second in MERGE_ANSWERS.items():
+                    yield Scenario(f"{level}, {order}: {changed}; {answered}", ROW_TABLES, ROW_ROWS,
+                                   _steps(order, level, first, [second]), ["t"], oracle=18)
             for changed, first in BOOKING_CHANGES.items():
                 for answered, second in BOOKING_ANSWERS.items():
                     yield Scenario(f"{level}, {order}: {changed}; {answered}", BOOKING_TABLES, BOOKING_ROWS,

@@ -250,6 +250,10 @@ class QueryMaker:
                         any(column in "".join(_texts(key)) for column, _ in scope.columns):
                     keys.append((Piece("=" + kind, "(", key, ")"), kind))
         columns = list(keys)
+        # Several grouping sets: a key is NULL in the groups of a set without it.
+        sets = random.choice(["rollup(", "cube(", "grouping sets ((), ", "distinct cube("]) if keys and random.random() < 0.3 else ""
+        if sets:
+            columns.append((Piece("=int4", "grouping(", Series(", ", tuple(key for key, _ in keys)), ")"), "int4"))
         for kind in dict.fromkeys([*types, "int8"]):
             for _ in range(2):
                 made = self.aggregate(kind, Scope(scope.columns))
@@ -264,7 +268,7 @@ class QueryMaker:
         self.expressions.subquery = subquery
         parts = ["select ", *self._commas(targets), " from ", source, where]
         if keys:
-            parts += [" group by ", Series(", ", tuple(key for key, _ in keys))]
+            parts += [" group by ", sets, Series(", ", tuple(key for key, _ in keys)), ")" if sets else ""]
         elif random.random() < 0.1:
             parts += [" group by ()"]
         return Piece("query", *parts, having)

@@ -10,6 +10,10 @@ lines of their own, speak about the next request:
   -- connect: NAME        is the first of a new connection, to that database
   -- differs: REASON      our answer is known to differ from PostgreSQL's, and must
 
+One is about the whole script, as its first line:
+
+  -- oracle: VERSION      the PostgreSQL that is asked: of what only later versions have
+
 The C++ reader of the same form is sql-lite-frontend/tests/corpus/script.cpp."""
 import dataclasses
 import re
@@ -26,6 +30,12 @@ class Request:
     differs: str = ""
     connect: str = ""
     copy_data: str = ""
+
+
+def oracle(path, usual):
+    """The version of PostgreSQL whose answers count."""
+    found = re.match(r"-- oracle: (\d+)\n", path.read_text())
+    return int(found.group(1)) if found else usual
 
 
 def read(path):

@@ -28,6 +28,7 @@ class Cluster:
         self.folder = scratch / "postgres" if is_packaged else self.root / "srv" / f"postgres-{port}"
         self.inside = pathlib.Path("/") / self.folder.resolve().relative_to(self.root)
         self.port = port
+        self.version = version
         self.settings = f"-p {port} -k {self.inside} -c listen_addresses={addresses} -c fsync=off"
         # A root of its own has no /dev/shm.
         self.settings += " -c max_prepared_transactions=5" + ("" if is_packaged else " -c dynamic_shared_memory_type=mmap")
@@ -84,10 +85,10 @@ def has_postgres():
 
 
 class Postgres(Cluster):
-    """The one that SWIZZLE_ORACLE names, running."""
+    """One that runs, by default the one that SWIZZLE_ORACLE names."""
 
-    def __init__(self, scratch, port, icu_locale="", settings=()):
-        super().__init__(scratch, port, settings)
+    def __init__(self, scratch, port, icu_locale="", settings=(), version=ORACLE):
+        super().__init__(scratch, port, settings, version)
         self.locale = f"locale_provider icu icu_locale '{icu_locale}'" if icu_locale else ""
         self.databases = 0
         self.start()

@@ -1,6 +1,7 @@
-"""Random INSERT, UPDATE and DELETE whose outcome does not depend on the order of rows."""
+"""Random INSERT, UPDATE, DELETE and MERGE whose outcome does not depend on the order of rows."""
 from expressions import Scope
 from pieces import Piece, Series
+from servers import ORACLE
 from tables import TableMaker
 
 
@@ -17,7 +18,7 @@ class WriteMaker:
         self.queries.names = 0
         table = random.choice(self.tables)
         make = random.choice([self._insert, self._insert_select, self._upsert, self._update, self._update, self._update_from,
-                              self._delete, self._delete_using, self._with_write])
+                              self._delete, self._delete_using, self._with_write, self._merge, self._merge])
         return make(table), table
 
     def _expression(self, kind, columns, depth=2):
@@ -112,6 +113,36 @@ class WriteMaker:
         columns = self._columns_of(table, "w") + self._columns_of(other, "o")
         query = Piece("clause", self._expression("bool", columns, 1))
         return Piece("write", f"delete from {table.name} as w using {other.name} o where w.id = o.id and ", query)
+
+    def _merge(self, table):
+        random = self.random
+        other = random.choice(self.tables)
+        written, theirs = self._columns_of(table, "w"), self._columns_of(other, "o")
+        # At most one row of the other table for each of this.
+        extra = Piece("clause", " and ", self._expression("bool", written + theirs, 1), optional=True)
+        kinds = random.sample(["matched", "matched", "not matched", "not matched by source"], random.randint(1, 4))
+        if ORACLE < 17:
+            kinds = [kind for kind in kinds if not kind.endswith("source")] or ["matched"]
+        clauses = []
+        for number, kind in enumerate(kinds):
+            columns = {"matched": written + theirs, "not matched": theirs}.get(kind, written)
+            if kind == "not matched":
+                names = ", ".join(name for name, _ in table.columns)
+                values = [part for _, of in table.columns[1:]
+                          for part in (", ", self._cast(of, self._expression(of, theirs, 1)))]
+                action = Piece("action", f"insert ({names}) values (o.id + 3000", *values, ")")
+            else:
+                action = random.choice(["delete", "do nothing", "update", "update", "update"])
+                if action == "update":
+                    action = Piece("action", "update set ", self._changes(table, columns))
+            condition = ""
+            if kind in kinds[number + 1:] or random.random() < 0.4:
+                condition = Piece("clause", " and ", self._expression("bool", columns, 1))
+            clauses.append(Piece("clause", f" when {kind}", condition, " then ", action))
+        returning = ""
+        if ORACLE >= 17 and random.random() < 0.5:
+            returning = Piece("clause", " returning merge_action(), old.id as o, new.id as n, w.id", optional=True)
+        return Piece("write", f"merge into {table.name} as w using {other.name} o on w.id = o.id", extra, *clauses, returning)
 
     def _with_write(self, table):
         inner = self.random.choice([self._insert, self._update, self._delete])(table)

@@ -61,6 +61,14 @@ asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) 
   return {events, descriptor};
 }
 
+/// Says how to go on where definitions cannot be read.
+Error with_way_out(Error&& error) {
+  if (error.state() != sqlstate::data_corrupted) return std::move(error);
+  return std::move(error).with_hint(
+      "Restore the database from a backup. To copy out what can be read, start the server with "
+      "\"-c salvage=on\".");
+}
+
 }  // namespace
 
 /// The events that the main thread waits for: clients at the doors, signals, its timer.
@@ -342,7 +350,9 @@ Result<> Server::open_database(const ServerSettings& settings,
   const TimePoint begin = Runtime::current().now();
   ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
   recovery_ = Runtime::current().now() - begin;
-  ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
+  auto database = sql::Database::open(*engine_);
+  if (!database) return fail(with_way_out(std::move(database).error()));
+  database_ = std::move(*database);
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
   };

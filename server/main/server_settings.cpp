@@ -90,6 +90,10 @@ void define_resources(Settings& settings) {
   settings.define(boolean_setting("buffer_preload", true, at_start, category,
                                   "Reads the pages that were in memory before a stop or a crash "
                                   "ahead after the start, those used most first."));
+  settings.define(boolean_setting(
+      "salvage", false, at_start, category,
+      "Passes over what is damaged, with a WARNING for each page, so that the rest can be copied "
+      "out. Lets superusers in alone, and only reads."));
   settings.define(integer_setting("version_store_size",
                                   static_cast<std::int64_t>(defaults.version_store_bytes >> 20U),
                                   {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
@@ -252,6 +256,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   }
   values.engine.pool_prefault = settings.boolean("prefault_buffers");
   values.engine.pool_preload = settings.boolean("buffer_preload");
+  values.engine.salvage = settings.boolean("salvage");
   values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.version_file_bytes = number("version_store_file_limit") << 20U;
   values.engine.row_lock_limit = small("row_lock_limit");

@@ -28,22 +28,11 @@ class FirstCatalog {
     record(object_key(database, RecordKind::schema, schema.oid), encode(schema));
     name(database, static_cast<Oid>(RecordKind::schema), schema.name, schema.oid);
   }
-  void database(Oid oid, std::string_view text, std::string_view comment) {
-    DatabaseEntry entry;
-    entry.oid = oid;
-    entry.name = text;
-    entry.is_template = text.starts_with("template");
-    entry.allow_connections = text != "template0";
-    entry.comment = comment;
-    record(object_key(kSharedCatalog, RecordKind::database, oid), encode(entry));
-    name(kSharedCatalog, static_cast<Oid>(RecordKind::database), text, oid);
+  void database(const DatabaseEntry& entry) {
+    record(object_key(kSharedCatalog, RecordKind::database, entry.oid), encode(entry));
+    name(kSharedCatalog, static_cast<Oid>(RecordKind::database), entry.name, entry.oid);
   }
-  void superuser() {
-    Role role;
-    role.oid = kBootstrapRole;
-    role.name = "postgres";
-    role.superuser = role.create_role = role.create_database = role.can_login = true;
-    role.replication = role.bypass_rls = true;
+  void role(const Role& role) {
     record(object_key(kSharedCatalog, RecordKind::role, role.oid), encode(role));
     name(kSharedCatalog, static_cast<Oid>(RecordKind::role), role.name, role.oid);
   }
@@ -53,7 +42,40 @@ class FirstCatalog {
   Transaction& transaction_;
 };
 
+DatabaseEntry new_database(Oid oid, std::string_view name, std::string_view comment) {
+  DatabaseEntry entry;
+  entry.oid = oid;
+  entry.name = name;
+  entry.is_template = name.starts_with("template");
+  entry.allow_connections = name != "template0";
+  entry.comment = comment;
+  return entry;
+}
+
 }  // namespace
+
+Role first_superuser() {
+  Role role;
+  role.oid = kBootstrapRole;
+  role.name = "postgres";
+  role.superuser = role.create_role = role.create_database = role.can_login = true;
+  role.replication = role.bypass_rls = true;
+  return role;
+}
+
+DatabaseEntry first_database() {
+  return new_database(kPostgresDatabase, "postgres", "default administrative connection database");
+}
+
+std::vector<Schema> first_schemas() {
+  return {{kPgCatalogSchema, "pg_catalog", kBootstrapRole, "system catalog schema", {}},
+          {kPublicSchema,
+           "public",
+           kDatabaseOwnerRole,
+           "standard public schema",
+           {{kDatabaseOwnerRole, kDatabaseOwnerRole, "UC"}, {kNoOid, kDatabaseOwnerRole, "U"}}},
+          {kInformationSchema, "information_schema", kBootstrapRole, "", {}}};
+}
 
 void write_first_catalog(Engine& engine, Oid database) {
   auto transaction = engine.begin();
@@ -65,10 +87,11 @@ void write_first_catalog(Engine& engine, Oid database) {
   std::string counter;
   append_oid(counter, kFirstUserOid);
   first.record(object_key(kSharedCatalog, RecordKind::counter, 0), counter);
-  first.superuser();
-  first.database(kTemplateDatabase, "template1", "default template for new databases");
-  first.database(4, "template0", "unmodifiable empty database");
-  first.database(kPostgresDatabase, "postgres", "default administrative connection database");
+  first.role(first_superuser());
+  first.database(
+      new_database(kTemplateDatabase, "template1", "default template for new databases"));
+  first.database(new_database(4, "template0", "unmodifiable empty database"));
+  first.database(first_database());
   write_first_schemas(tree, *transaction, database);
   value_of(transaction->commit());
 }
@@ -85,15 +108,7 @@ void complete_template(Engine& engine, Tree& tree) {
 
 void write_first_schemas(Tree& tree, Transaction& transaction, Oid database) {
   FirstCatalog first{tree, transaction};
-  first.schema(database,
-               {kPgCatalogSchema, "pg_catalog", kBootstrapRole, "system catalog schema", {}});
-  first.schema(database, {kPublicSchema,
-                          "public",
-                          kDatabaseOwnerRole,
-                          "standard public schema",
-                          {{kDatabaseOwnerRole, kDatabaseOwnerRole, "UC"},
-                           {kNoOid, kDatabaseOwnerRole, "U"}}});
-  first.schema(database, {kInformationSchema, "information_schema", kBootstrapRole, "", {}});
+  for (const Schema& schema : first_schemas()) first.schema(database, schema);
   first.record(object_key(database, RecordKind::reference, kNoOid), {});
 }
 

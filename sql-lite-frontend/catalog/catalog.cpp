@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
@@ -135,6 +136,11 @@ void Catalog::load_schemas() {
                   [&](Oid oid, Bytes value) {
                     put_indexed<Schema>(oid, std::make_shared<const Schema>(decode<Schema>(value)));
                   });
+  if (!engine_.salvages()) return;
+  for (const Schema& schema : first_schemas()) {
+    if (find_or_null(schemas_, schema.oid) == nullptr)
+      put_indexed<Schema>(schema.oid, std::make_shared<const Schema>(schema));
+  }
 }
 
 void note_user_type(const UserType& type, Oid default_of_database) {

@@ -143,6 +143,9 @@ TablePtr Catalog::table(Oid oid) {
 }
 
 TablePtr Catalog::named(const Names& names, Oid schema, std::string_view name) {
+  // The page that has the names may be the damaged one: the relations know theirs.
+  if (engine_.salvages()) [[unlikely]]
+    become_whole();
   NameKey key{schema, name};
   const auto find = [&]() -> TablePtr {
     const auto found = names.find(key);

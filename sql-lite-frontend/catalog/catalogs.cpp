@@ -15,8 +15,10 @@ std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
     tree = engine.tree(Catalog::kTree);
   }
   Tree opened = value_of(std::move(tree));
-  complete_template(engine, opened);
-  complete_predefined_roles(engine, opened);
+  if (!engine.salvages()) {
+    complete_template(engine, opened);
+    complete_predefined_roles(engine, opened);
+  }
   std::unique_ptr<Catalogs> catalogs{new Catalogs{engine, opened}};
   catalogs->shared_.load();
   return catalogs;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/catalog/object_map.h"
@@ -40,6 +41,9 @@ void SharedObjects::load() {
     }
   }
   transaction->rollback();
+  if (!engine_.salvages()) return;
+  roles_.try_emplace(kBootstrapRole, std::make_shared<Role>(first_superuser()));
+  databases_.try_emplace(kPostgresDatabase, std::make_shared<DatabaseEntry>(first_database()));
 }
 
 RolePtr SharedObjects::role(Oid oid) const {

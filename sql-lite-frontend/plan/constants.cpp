@@ -177,12 +177,23 @@ void visit_computed(std::span<const ExprPtr> list, Parameters parameters, const 
   for (const ExprPtr& expr : list) static_cast<void>(visit_computed(*expr, parameters, visit));
 }
 
-void visit_computed(const WriteStatement& write, Parameters parameters, const Visit& visit) {
-  if (write.kind == WriteKind::insert) return;
-  for (const Assignment& assignment : write.assignments) {
+void visit_computed(std::span<const Assignment> assignments, Parameters parameters,
+                    const Visit& visit) {
+  for (const Assignment& assignment : assignments) {
     if (assignment.expr) static_cast<void>(visit_computed(*assignment.expr, parameters, visit));
   }
+}
+
+void visit_computed(const WriteStatement& write, Parameters parameters, const Visit& visit) {
+  if (write.kind == WriteKind::insert) return;
+  visit_computed(write.assignments, parameters, visit);
   visit_computed(write.where, parameters, visit);
+  if (!write.merge) return;
+  visit_computed(write.merge->on, parameters, visit);
+  for (const MergeAction& action : write.merge->actions) {
+    visit_computed(action.conditions, parameters, visit);
+    visit_computed(action.assignments, parameters, visit);
+  }
 }
 
 void visit_conditions(const FromNode& from, Parameters parameters, const Visit& visit) {

@@ -37,7 +37,7 @@ const SlotExpr* extreme_column(const AggregateCall& call) {
 /// A query of nothing else, of several of them; null where one is not in an index's order. One
 /// alone is use_order_for_extreme()'s.
 PlanPtr Planner::plan_extremes(Query& query) {
-  const bool is_candidate = query.grouped && query.group_keys.empty() && query.carried.empty() &&
+  const bool is_candidate = query.is_one_group() && query.carried.empty() &&
                             query.from.size() == 1 && query.aggregates.size() > 1;
   const auto* table = is_candidate ? std::get_if<FromTable>(&query.from[0]->node) : nullptr;
   if (table == nullptr) return nullptr;

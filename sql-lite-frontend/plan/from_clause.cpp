@@ -247,25 +247,44 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
   return join_relations(relations, conditions, semi_joins, relations.size() == 1 ? order : nullptr);
 }
 
+std::optional<Planner::AskedKey> Planner::asked_key(const FromComputed& computed, Expr& condition) {
+  const Equality equality = as_equality(condition);
+  if (equality.left == nullptr) return std::nullopt;
+  const auto position_of = [&](Slot slot) {
+    return static_cast<std::size_t>(slot - computed.first_slot);
+  };
+  const auto& columns = computed.table->computed->columns;
+  for (const auto& [side, other] :
+       {std::pair{equality.left, equality.right}, std::pair{equality.right, equality.left}}) {
+    const auto* const column = dynamic_cast<const SlotExpr*>(side->get());
+    if (column == nullptr || column->slot() < computed.first_slot) continue;
+    const std::size_t position = position_of(column->slot());
+    if (position >= columns.size() || !computed.table->computed->is_key(position)) continue;
+    if (has_subquery(**other) || is_volatile(**other)) continue;
+    const std::vector<Slot> read = slots_read(**other);
+    const bool reads_itself = std::ranges::any_of(read, [&](Slot slot) {
+      return slot >= computed.first_slot && position_of(slot) < columns.size();
+    });
+    if (!reads_itself) return AskedKey{position, other->get(), !read.empty()};
+  }
+  return std::nullopt;
+}
+
 namespace {
 
-/// Finds a condition that a key column equals a value that no row changes.
-ComputedScan::Key key_of(const FromComputed& computed, std::vector<ExprPtr>& conditions) {
+/// Finds a condition that a key column equals a value that is known when the step opens.
+ComputedScan::Key key_of(const FromComputed& computed, std::vector<ExprPtr>& conditions,
+                         const auto& asked_key) {
+  ComputedScan::Key key;
   for (const ExprPtr& condition : conditions) {
-    const Equality equality = as_equality(*condition);
-    if (equality.left == nullptr) continue;
-    for (const auto& [side, other] :
-         {std::pair{equality.left, equality.right}, std::pair{equality.right, equality.left}}) {
-      const auto* const column = dynamic_cast<const SlotExpr*>(side->get());
-      if (column == nullptr || column->slot() < computed.first_slot) continue;
-      const auto position = static_cast<std::size_t>(column->slot() - computed.first_slot);
-      const auto& columns = computed.table->computed->columns;
-      if (position >= columns.size() || !computed.table->computed->is_key(position)) continue;
-      if (has_subquery(**other) || is_volatile(**other) || !slots_read(**other).empty()) continue;
-      if (ExprPtr value = copy_expression(**other)) return {position, std::move(value)};
-    }
+    const auto asked = asked_key(computed, *condition);
+    // One that no row changes is asked once.
+    if (!asked || (key.value && asked->reads_rows)) continue;
+    if (ExprPtr value = copy_expression(*asked->value))
+      key = {asked->position, std::move(value), asked->reads_rows};
+    if (key.value && !key.reads_rows) break;
   }
-  return {};
+  return key;
 }
 
 }  // namespace
@@ -277,9 +296,9 @@ PlanPtr Planner::plan_computed(FromComputed& computed, Conditions& conditions) {
     if (binder_.is_used(slot)) wanted.push_back({i, slot});
   }
   auto scan = std::make_unique<ComputedScan>(computed.table, computed.alias, std::move(wanted),
-                                             key_of(computed, conditions));
+                                             key_of(computed, conditions, asked_key));
   scan->expected_rows = 200;
-  scan->cost = 20;
+  scan->cost = kCostOfComputed;
   return scan;
 }
 

@@ -63,6 +63,7 @@ WantedOrder Planner::grouping_order(const std::vector<SortKey>& keys) const {
 
 /// Empty where no index is worth reading in its order.
 std::vector<SortKey> Planner::group_order(Query& query) {
+  if (!query.grouping_sets.sets.empty()) return {};
   const auto* table =
       query.from.size() == 1 ? std::get_if<FromTable>(&query.from[0]->node) : nullptr;
   if (table == nullptr) return {};

@@ -136,6 +136,13 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
       if (path.one_row) share = std::min(share, 1 / std::max(1.0, whole.rows));
     }
   }
+  if (const auto* computed = std::get_if<FromComputed>(&relation.node->node);
+      computed != nullptr && !by_lookup) {
+    const bool has_key = std::ranges::any_of(
+        joining, [&](Expr* condition) { return asked_key(*computed, *condition).has_value(); });
+    by_lookup = has_key && outer_rows * kCostOfComputedKey + penalty("enable_nestloop") <
+                               kCostOfComputed + penalty("enable_hashjoin");
+  }
   if (by_lookup) {
     PlanPtr inner = plan_node(*relation.node, usable, nullptr);
     const double each = inner->cost;

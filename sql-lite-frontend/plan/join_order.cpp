@@ -62,6 +62,7 @@ class Planner::JoinOrder {
 
   [[nodiscard]] Alone alone(std::size_t relation) const;
   Lookup lookup(std::size_t relation, Set available);
+  [[nodiscard]] Lookup lookup_computed(const FromComputed& computed, Set self, Set available) const;
   State extend(const State& from, Set joined, std::size_t relation);
   [[nodiscard]] bool may_follow(Set joined, std::size_t relation) const {
     return (joined & Set{1} << relation) == 0 && (relations_[relation].needs & ~joined) == 0;
@@ -103,7 +104,7 @@ double Planner::rows_alone(const FromNode& node) const {
   if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     const Query& query = *subquery->query;
     if (query.body == Query::Body::values) return static_cast<double>(query.rows.size());
-    if (query.grouped && query.group_keys.empty()) return 1;
+    if (query.is_one_group()) return 1;
     double rows = 1;
     for (const FromPtr& item : query.from) rows = std::max(rows, rows_alone(*item));
     rows = std::max(1.0, rows * selectivity(query.where, known_));
@@ -133,6 +134,8 @@ Planner::JoinOrder::Alone Planner::JoinOrder::alone(std::size_t relation) const 
 }
 
 Planner::JoinOrder::Lookup Planner::JoinOrder::lookup(std::size_t relation, Set available) {
+  if (const auto* computed = std::get_if<FromComputed>(&relations_[relation].node->node))
+    return lookup_computed(*computed, Set{1} << relation, available);
   const FromTable* const table = table_in(*relations_[relation].node);
   if (table == nullptr) return {};
   const bool is_secured = !std::holds_alternative<FromTable>(relations_[relation].node->node);
@@ -162,6 +165,21 @@ Planner::JoinOrder::Lookup Planner::JoinOrder::lookup(std::size_t relation, Set 
       std::ranges::any_of(path.answered(), [&](std::size_t i) -> bool { return reads_others[i]; });
   if (uses_others) at->second = {path.cost, path.one_row};
   return at->second;
+}
+
+/// A system relation that is asked by a value of another one.
+Planner::JoinOrder::Lookup Planner::JoinOrder::lookup_computed(const FromComputed& computed,
+                                                               Set self, Set available) const {
+  for (const Condition& condition : conditions_) {
+    if ((condition.reads & self) == 0 || condition.reads == self ||
+        (condition.reads & ~(available | self)) != 0)
+      continue;
+    if (const auto asked = asked_key(computed, *condition.expr)) {
+      const bool by_number = computed.table->computed->columns[asked->position].name == "oid";
+      return {kCostOfComputedKey, by_number};
+    }
+  }
+  return {};
 }
 
 Planner::JoinOrder::State Planner::JoinOrder::extend(const State& from, Set joined,

@@ -95,10 +95,11 @@ void add_title(JsonObject& object, std::string title, const Place& place) {
   if (join.empty() && (title == "Hash Join" || title == "Nested Loop")) join = "Inner";
   std::string strategy;
   if (title == "HashAggregate") strategy = "Hashed";
+  if (title == "MixedAggregate") strategy = "Mixed";
   if (title == "Aggregate") strategy = "Plain";
   if (!strategy.empty()) title = "Aggregate";
   std::string operation;
-  for (const std::string_view word : {"Insert", "Update", "Delete"}) {
+  for (const std::string_view word : {"Insert", "Update", "Delete", "Merge"}) {
     if (title == word) operation = word;
   }
   object.add_text("Node Type", operation.empty() ? title : "ModifyTable");

@@ -2,6 +2,8 @@
 #include "sql-lite-frontend/plan/planner.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "sql-lite-frontend/execution/access/cursor_row.h"
 #include "sql-lite-frontend/execution/grouping/distinct.h"
@@ -175,7 +177,7 @@ PlanPtr Planner::plan_cursor(Query& query) {
 
 /// min() or max() of a column that an index orders: the first row in that order is enough.
 bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
-  const bool is_one = query.grouped && query.group_keys.empty() && query.aggregates.size() == 1 &&
+  const bool is_one = query.is_one_group() && query.aggregates.size() == 1 &&
                       query.carried.empty() && query.from.size() == 1;
   if (!is_one) return false;
   const AggregateCall& call = query.aggregates[0];
@@ -212,13 +214,23 @@ bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
 PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) {
   if (!query.grouped) return plan;
   const Expected input{*plan};
-  double groups = 1;
+  std::vector<double> distinct;
   for (const GroupKey& key : query.group_keys) {
-    groups *= distinct_values(*key.expr, input.rows, known_);
+    distinct.push_back(distinct_values(*key.expr, input.rows, known_));
   }
-  groups = std::min(groups, std::max(1.0, input.rows));
-  const auto sorts =
-      rows == Aggregate::Rows::anyhow && !query.group_keys.empty() && !is_allowed("enable_hashagg");
+  const double most = std::max(1.0, input.rows);
+  double groups =
+      query.grouping_sets.sets.empty()
+          ? std::min(std::accumulate(distinct.begin(), distinct.end(), 1.0, std::multiplies<>{}),
+                     most)
+          : 0;
+  for (const auto& set : query.grouping_sets.sets) {
+    double of_set = 1;
+    for (const std::uint32_t key : set) of_set *= distinct[key];
+    groups += std::min(of_set, most);
+  }
+  const auto sorts = rows == Aggregate::Rows::anyhow && !query.group_keys.empty() &&
+                     query.grouping_sets.sets.empty() && !is_allowed("enable_hashagg");
   if (sorts) {
     plan = sorted_by_group(std::move(plan), query.group_keys);
     rows = Aggregate::Rows::by_group;
@@ -226,7 +238,8 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   const auto calls = static_cast<double>(query.aggregates.size());
   const bool hashes = !query.group_keys.empty();
   plan = std::make_unique<Aggregate>(std::move(plan), std::move(query.group_keys),
-                                     std::move(query.carried), std::move(query.aggregates), rows);
+                                     std::move(query.carried), std::move(query.aggregates), rows,
+                                     std::move(query.grouping_sets));
   plan->expected_rows = groups;
   plan->cost =
       input.cost + input.rows * cost::kCondition * (calls + (hashes ? 2 : 0)) + groups * cost::kRow;
@@ -294,7 +307,7 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) 
 /// One group of rows that no aggregate reads is there whatever the rows are: HAVING alone decides,
 /// and FROM and WHERE are not looked at.
 void drop_unread_rows(Query& query) {
-  const bool is_unread = query.grouped && query.group_keys.empty() && query.aggregates.empty() &&
+  const bool is_unread = query.is_one_group() && query.aggregates.empty() &&
                          query.carried.empty() &&
                          std::ranges::none_of(query.sets, &SetItem::below_grouping);
   if (!is_unread) return;
@@ -453,6 +466,32 @@ bool Planner::is_secured_table(const Query& query) {
                           : std::holds_alternative<FromTable>(query.from[0]->node);
 }
 
+/// The join of MERGE's target and source.
+PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
+  MergeParts& merge = *write.merge;
+  FromPtr target;
+  if (write.instead) {
+    target = std::move(write.view_rows);
+  } else {
+    FromTable table{write.table, write.alias, write.first_slot, merge.read_partitions};
+    identified_.push_back(write.first_slot);
+    written_slot_ = write.first_slot;
+    target = behind_barrier(from_node(table), table, std::move(write.barrier));
+    for (Conditions& barrier : write.view_barriers) {
+      target = behind_barrier(std::move(target), table, std::move(barrier));
+    }
+  }
+  FromJoin join;
+  join.kind = merge.join;
+  const bool keeps_source = merge.has(MergeAction::Rows::not_matched_by_target);
+  join.left = keeps_source ? std::move(merge.source) : std::move(target);
+  join.right = keeps_source ? std::move(target) : std::move(merge.source);
+  join.conditions = std::move(merge.on);
+  std::vector<FromPtr> items;
+  items.push_back(from_node(std::move(join)));
+  return plan_from(items, {}, nullptr);
+}
+
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   check_stack();
   // A view on the way is no part of the plan, but for the name that it gives the table.
@@ -467,6 +506,11 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
           take_if(write->conflict_where, [](Expr& condition) { return !is_leakproof(condition); });
     }
     if (write->source) rows = plan_query(*write->source);
+  } else if (write->merge) {
+    rows = plan_merge_rows(*write);
+    for (const auto& [slot, access] : accesses_) {
+      if (slot == write->first_slot) target = access;
+    }
   } else if (write->instead) {
     std::vector<FromPtr> items;
     items.push_back(std::move(write->view_rows));

@@ -82,6 +82,7 @@ class Planner {
 
   // planner.cpp
   PlanPtr plan_select(Query& query);
+  PlanPtr plan_merge_rows(WriteStatement& write);
   static FromPtr behind_barrier(FromPtr rows, const FromTable& table, Conditions barrier);
   static FromTable* table_in(FromNode& node);
   static bool is_secured_table(const Query& query);
@@ -139,6 +140,16 @@ class Planner {
   [[nodiscard]] std::vector<TableAccess::Wanted> wanted_columns(const FromTable& table) const;
   PlanPtr with_identity(std::unique_ptr<TableAccess> access, const FromTable& table);
   PlanPtr plan_computed(FromComputed& computed, Conditions& conditions);
+  /// Cost of computing all rows of a system relation, and of those with a key.
+  static constexpr double kCostOfComputed = 20;
+  static constexpr double kCostOfComputedKey = 1;
+  /// A value that a condition gives for a key of a system relation.
+  struct AskedKey {
+    std::size_t position;
+    Expr* value;
+    bool reads_rows;  ///< of other relations
+  };
+  static std::optional<AskedKey> asked_key(const FromComputed& computed, Expr& condition);
   PlanPtr plan_cte_scan(FromCte& reference);
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
   PlanPtr merged(PlanPtr plan, FromJoin& join);

@@ -213,7 +213,9 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
     can &= copy != nullptr;
     return copy;
   });
-  if (before && can && !reads_aggregates && !query.group_keys.empty()) {
+  // In a set without the key it is NULL.
+  const bool is_one_set = query.grouping_sets.sets.empty();
+  if (before && can && !reads_aggregates && is_one_set && !query.group_keys.empty()) {
     query.where.push_back(std::move(before));
   } else {
     query.having.push_back(std::move(inside));

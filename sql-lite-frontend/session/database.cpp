@@ -104,7 +104,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   if (failure) return fail(std::move(*failure));
   std::unique_ptr<Database> database{new Database{std::move(shared)}};
   database->shared().auto_analyze = std::make_unique<AutoAnalyze>(*database);
-  database->shared().auto_analyze->start();
+  if (!engine.salvages()) database->shared().auto_analyze->start();
   return database;
 }
 
@@ -123,6 +123,9 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   } else if (!role->can_login) {
     refuse(kInvalidAuthorization,
            fmt::format("role \"{}\" is not permitted to log in", options.user));
+  } else if (shared_->engine.salvages() && !role->superuser) {
+    refuse(SqlState{"42501"},
+           "must be superuser to connect while the server salvages a damaged database");
   } else if (const DatabasePtr database = objects.database(options.database); !database) {
     refuse(sqlstate::invalid_catalog_name,
            fmt::format("database \"{}\" does not exist", options.database));

@@ -41,6 +41,8 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
     state.note_failure(failure->state, failure->message);
     state.transaction.fail();
   }
+  if (state.shared.engine.salvages()) [[unlikely]]
+    state.transaction.tell_passed_over(sink);
   state.sink_for_notices = nullptr;
   state.bound_formats.reset();
   state.note_rest();

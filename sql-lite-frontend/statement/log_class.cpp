@@ -52,7 +52,9 @@ std::optional<LogClass> class_by_first_word(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto end = std::ranges::find_if_not(text, is_letter);
   const std::string word = lower_case(text.substr(0, static_cast<std::size_t>(end - text.begin())));
-  if (word == "insert" || word == "update" || word == "delete") return LogClass::change;
+  if (word == "insert" || word == "update" || word == "delete" || word == "merge") {
+    return LogClass::change;
+  }
   if (word == "begin" || word == "commit" || word == "rollback") return LogClass::other;
   if (word == "select" && lower_case(text).find("into") == std::string::npos) {
     return LogClass::other;

@@ -13,7 +13,6 @@ namespace {
 using ast::AlterTableType;
 constexpr std::array kAlterForms = std::to_array<std::pair<AlterTableType, std::string_view>>({
     {AlterTableType::setcompression, "SET COMPRESSION"},
-    {AlterTableType::alterconstraint, "ALTER CONSTRAINT"},
     {AlterTableType::altercolumngenericoptions, "OPTIONS"},
     {AlterTableType::clusteron, "CLUSTER ON"},
     {AlterTableType::dropcluster, "SET WITHOUT CLUSTER"},

@@ -51,6 +51,7 @@ bool is_plannable(const ast::Node* node) noexcept {
     case ast::NodeKind::insert_stmt:
     case ast::NodeKind::update_stmt:
     case ast::NodeKind::delete_stmt:
+    case ast::NodeKind::merge_stmt:
       return true;
     default:
       return false;

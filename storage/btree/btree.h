@@ -196,6 +196,10 @@ class BTree {
   /// Others may change the tree meanwhile: then each level is right for some moment.
   Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high);
 
+  /// Returns the key from which on pages can be read again, by the branches above, where the leaf
+  /// of `key`, or a page on the way to it, cannot be. None: from there to the end nothing can.
+  Result<std::optional<std::vector<std::byte>>> behind_unreadable(Bytes key);
+
   /// Whether the tree is one leaf without records, ghosts included.
   Result<bool> is_blank();
   /// Loading a blank tree: appends a new leaf at the right edge. The first has an empty low fence,

@@ -5,6 +5,7 @@
 #include "storage/btree/btree_load.inl"
 #include "storage/btree/btree_merge.inl"
 #include "storage/btree/btree_read_ahead.inl"
+#include "storage/btree/btree_salvage.inl"
 #include "storage/btree/btree_size.inl"
 #include "storage/btree/btree_split.inl"
 #include "storage/btree/btree_tidy.inl"

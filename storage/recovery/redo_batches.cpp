@@ -35,7 +35,8 @@ std::span<const PageId> RedoBatches::next(const GoesOn& goes_on) {
   return batch_;
 }
 
-/// Where that fails, pages follow their chains, and those that need the missing part say so.
+/// Completes the pages' lists of records. If that fails, redo follows each page's chain, and a page
+/// that needs the missing part says so.
 void RedoBatches::complete_lists() {
   PendingPageMap pages = parts_.pending.incomplete();
   if (pages.empty()) return;

@@ -29,7 +29,7 @@ class Standby {
   /// end. Locks the directory.
   static Result<std::unique_ptr<Standby>> open(FileSystem& files,
                                                const std::filesystem::path& directory);
-  /// Whether the directory has been opened as a standby, and not been promoted since.
+  /// True if the directory has been opened as a standby, and not been promoted since.
   static Result<bool> is_in(FileSystem& files, const std::filesystem::path& directory);
   Standby(const Standby&) = delete;
   Standby& operator=(const Standby&) = delete;
@@ -47,8 +47,8 @@ class Standby {
   /// Appends at received(). Of the thread that receives, as flush() and follow_timeline().
   Result<> append(Bytes bytes);
   Result<> flush();
-  /// Whether this log, as far as it goes, is a part of that history; 55000 if not, which says where
-  /// they part. Goes on in that timeline. `history` is the text of its history file.
+  /// Goes on in that timeline. 55000, with the place, if this log has left that history before its
+  /// end. `history` is the text of the history's file.
   Result<> follow_timeline(std::uint32_t timeline, std::string_view history);
 
   /// Redoes the next stretch of what is durable. Returns false if there is too little.

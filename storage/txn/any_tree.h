@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class AnyTree {
   virtual Result<std::vector<std::string>> verify() = 0;
   virtual Result<std::vector<PageId>> pages() = 0;
   virtual Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) = 0;
+  virtual Result<std::optional<std::vector<std::byte>>> behind_unreadable(Bytes key) = 0;
   virtual Result<bool> is_blank() = 0;
   virtual Result<> append_leaf(const LeafContent& content) = 0;
   virtual Result<GivenUp> clear(const GoesOn& goes_on = {}) = 0;
@@ -115,6 +117,9 @@ class PooledTree final : public AnyTree {
   Result<std::vector<PageId>> pages() override { return tree_->pages(); }
   Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) override {
     return tree_->count_pages(low, high);
+  }
+  Result<std::optional<std::vector<std::byte>>> behind_unreadable(Bytes key) override {
+    return tree_->behind_unreadable(key);
   }
   Result<bool> is_blank() override { return tree_->is_blank(); }
   Result<> append_leaf(const LeafContent& content) override { return tree_->append_leaf(content); }

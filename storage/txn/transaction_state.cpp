@@ -55,6 +55,15 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
                                          : lock::LockOwner::Escalation::never);
 }
 
+bool TransactionState::pass_over(const Error& error) {
+  if (!engine.options.salvage || !is_unreadable(error)) return false;
+  if (passed_over.size() == kMostPassedOver) return true;
+  spdlog::warn("passed over: {}{}{}", error.message(), error.detail().empty() ? "" : "; ",
+               error.detail());
+  passed_over.push_back(error.message());
+  return true;
+}
+
 void TransactionState::settle(ReadView& view) {
   // A lock may tell its holder that other transactions have committed, whatever they had locked.
   if (locks.locks_held() != 0) view.sees = ReadView::Sees::latest;

@@ -64,6 +64,11 @@ struct TransactionState {
   /// Number of undo records that it had when it noted a change for the logical log last, as far as
   /// that is not taken back; 0: it has noted none.
   std::uint64_t noted_position = 0;
+  /// Damage that reads have passed over (EngineOptions::salvage), the first of it.
+  std::vector<std::string> passed_over;
+  static constexpr std::size_t kMostPassedOver = 100;
+  /// True if reads pass over this error, which is noted then.
+  bool pass_over(const Error& error);
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
   /// Trees to free once the transaction has committed, each with the length of the undo log at its

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/catalog/statistics/statistics_store.h"
 
+#include <utility>
+
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -22,6 +24,15 @@ void put(Tree tree, Transaction& transaction, const std::string& key, std::strin
   value_of(tree.insert(transaction, as_bytes(key), as_bytes(value)));
 }
 
+/// Moves to the next record. Statistics that cannot be read end there as if there were no more:
+/// they speed queries up, and a table without them can be read and dropped. The storage has logged
+/// the damaged page.
+bool has_next(Cursor& cursor) {
+  auto next = cursor.next();
+  if (!next && next.error().state() == sqlstate::data_corrupted) return false;
+  return value_of(std::move(next));
+}
+
 }  // namespace
 
 std::unique_ptr<StatisticsStore> StatisticsStore::open(Engine& engine, const Tree& catalog) {
@@ -36,6 +47,9 @@ std::unique_ptr<StatisticsStore> StatisticsStore::open(Engine& engine, const Tre
     }
     id = TreeId{load_big_endian<Oid>(buffer.bytes().data())};
     transaction->rollback();
+  } else if (engine.salvages()) {
+    transaction->rollback();
+    return std::unique_ptr<StatisticsStore>{new StatisticsStore{engine, std::nullopt}};
   } else {
     id = value_of(engine.create_tree(*transaction));
     std::string value;
@@ -48,6 +62,7 @@ std::unique_ptr<StatisticsStore> StatisticsStore::open(Engine& engine, const Tre
 }
 
 StatisticsPtr StatisticsStore::read(Transaction& transaction, Oid relation) const {
+  if (!tree_) return nullptr;
   std::string low;
   append_oid(low, relation);
   const std::string high = key_successor(low);
@@ -55,8 +70,8 @@ StatisticsPtr StatisticsStore::read(Transaction& transaction, Oid relation) cons
   range.low = as_bytes(low);
   range.high = as_bytes(high);
   std::shared_ptr<TableStatistics> statistics;
-  Cursor cursor = value_of(tree_.scan(transaction, range));
-  while (value_of(cursor.next())) {
+  Cursor cursor = value_of(tree_->scan(transaction, range));
+  while (has_next(cursor)) {
     if (!statistics) statistics = std::make_shared<TableStatistics>();
     const auto column = load_big_endian<std::uint16_t>(cursor.key().data() + sizeof(Oid));
     if (column == 0) {
@@ -94,10 +109,10 @@ void StatisticsStore::remove(Transaction& transaction, Oid relation) {
   range.high = as_bytes(high);
   std::vector<std::string> keys;
   {
-    Cursor cursor = value_of(tree_.scan(transaction, range));
-    while (value_of(cursor.next())) keys.emplace_back(as_text(cursor.key()));
+    Cursor cursor = value_of(tree_->scan(transaction, range));
+    while (has_next(cursor)) keys.emplace_back(as_text(cursor.key()));
   }
-  Tree tree = tree_;
+  Tree tree = *tree_;
   for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
   // Forget the cached statistics of the dropped relation, which would stay for ever.
   const std::lock_guard lock{mutex_};
@@ -109,9 +124,9 @@ void StatisticsStore::write(Transaction& transaction, Oid relation,
   remove(transaction, relation);
   std::string rows(sizeof statistics.rows, '\0');
   std::memcpy(rows.data(), &statistics.rows, sizeof statistics.rows);
-  put(tree_, transaction, record_key(relation, 0), rows);
+  put(*tree_, transaction, record_key(relation, 0), rows);
   for (const ColumnStatistics& column : statistics.columns) {
-    put(tree_, transaction, record_key(relation, column.column), encode(column));
+    put(*tree_, transaction, record_key(relation, column.column), encode(column));
   }
 }
 

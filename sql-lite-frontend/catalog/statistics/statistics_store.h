@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "sql-lite-frontend/catalog/statistics/table_statistics.h"
@@ -30,7 +31,7 @@ class StatisticsStore {
   void remove(Transaction& transaction, Oid relation);
 
  private:
-  StatisticsStore(Engine& engine, Tree tree) : engine_(engine), tree_(tree) {}
+  StatisticsStore(Engine& engine, std::optional<Tree> tree) : engine_(engine), tree_(tree) {}
 
   /// Statistics change with their table's version, which ANALYZE raises.
   struct Known {
@@ -38,7 +39,7 @@ class StatisticsStore {
     StatisticsPtr statistics;
   };
   Engine& engine_;
-  Tree tree_;
+  std::optional<Tree> tree_;  ///< none: a salvage that cannot find it, and plans without statistics
   std::mutex mutex_;
   std::unordered_map<Oid, Known> known_;
 };

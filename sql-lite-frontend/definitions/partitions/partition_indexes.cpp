@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -47,27 +48,31 @@ bool is_like(const Index& own, const Index& wanted) {
          own.predicate_sql == wanted.predicate_sql;
 }
 
-/// Returns the name that the expression would have as a column of SELECT.
-std::string name_of_expression(StatementContext& session, const std::string& sql) {
+/// Returns the name that a stored expression would have as a column of SELECT.
+std::string name_of_expression(StatementContext& session, const Table& table,
+                               const std::string& sql) {
   Arena arena;
   Binder binder{session.names, arena};
-  const auto statements = parse_script(arena, "SELECT " + sql);
+  const std::string printed = printed_expression(session, table, sql);
+  const auto statements = parse_script(arena, "SELECT " + printed);
   const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
   const auto& target = ast::as<ast::ResTarget>(select.target_list[0]);
   std::string name = binder.target_name_of(target.val);
   return name == "?column?" ? "expr" : name;
 }
 
-std::string name_of_part(StatementContext& session, const Relation& relation, const Index& index,
+std::string name_of_part(StatementContext& session, const Table& partition, const Index& index,
                          bool is_key) {
+  const Relation& relation = partition.relation;
   if (index.primary) return free_name(session, relation, object_name(relation.name, {}, "pkey"));
   std::vector<std::string> names;
   const auto name_of = [&](std::int16_t number) {
     return relation.columns[static_cast<std::size_t>(number - 1)].name;
   };
   for (const IndexColumn& column : index.columns) {
-    names.push_back(column.column == 0 ? name_of_expression(session, column.expression_sql)
-                                       : name_of(column.column));
+    names.push_back(column.column == 0
+                        ? name_of_expression(session, partition, column.expression_sql)
+                        : name_of(column.column));
   }
   for (const std::int16_t number : index.included) names.push_back(name_of(number));
   return free_name(
@@ -90,7 +95,9 @@ bool adopt(Relation& relation, const Index& wanted, const Constraint* key) {
   return false;
 }
 
-void add_part(StatementContext& session, Relation& relation, Index part, const Constraint* key) {
+/// `relation`: the partition's, with what has been added to it.
+void add_part(StatementContext& session, const Table& partition, Relation& relation, Index part,
+              const Constraint* key) {
   if (part.primary && std::ranges::any_of(relation.indexes, &Index::primary)) {
     throw_error(sqlstate::invalid_table_definition,
                 "multiple primary keys for table \"{}\" are not allowed", relation.name);
@@ -100,7 +107,7 @@ void add_part(StatementContext& session, Relation& relation, Index part, const C
   part.comment.clear();
   part.estimated_pages = 0;
   part.tree = TreeId::directory;
-  part.name = name_of_part(session, relation, part, key != nullptr);
+  part.name = name_of_part(session, partition, part, key != nullptr);
   if (key != nullptr) {
     Constraint copy = *key;
     copy.oid = session.catalog.allocate_oid();
@@ -133,7 +140,7 @@ TablePtr give_index(StatementContext& session, const TablePtr& parent, const Ind
   }
   require_unused(session, *partition, "CREATE INDEX");
   require_partition_key_in(relation, wanted, wanted.primary ? "PRIMARY KEY" : "UNIQUE");
-  add_part(session, relation, std::move(wanted), key);
+  add_part(session, *partition, relation, std::move(wanted), key);
   const std::size_t place = relation.indexes.size() - 1;
   if (relation.is_partitioned()) {
     partition = session.catalog.replace(*session.transaction, *partition, std::move(relation));

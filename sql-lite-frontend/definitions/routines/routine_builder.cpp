@@ -448,6 +448,8 @@ void bind_body_statement(Binder& binder, const ast::Node* node) {
     static_cast<void>(binder.bind_update(*update, nullptr));
   } else if (const auto* remove = ast::try_as<ast::DeleteStmt>(node)) {
     static_cast<void>(binder.bind_delete(*remove, nullptr));
+  } else if (const auto* merge = ast::try_as<ast::MergeStmt>(node)) {
+    static_cast<void>(binder.bind_merge(*merge, nullptr));
   } else {
     throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
                 statement_name(node));

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/tables/alter_constraint.h"
 #include "sql-lite-frontend/definitions/tables/alter_targets.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
@@ -388,6 +389,9 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       replace(std::move(relation));
       return validate_constraints(session_, table_, position);
     }
+    case Action::alterconstraint:
+      alter_constraint(session_, table_, ast::as<ast::ATAlterConstraint>(command.def));
+      return look_again();
     case Action::changeowner:
       return change_owner(*command.newowner);
     case Action::replicaidentity:

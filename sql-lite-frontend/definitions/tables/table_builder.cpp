@@ -257,6 +257,8 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
     throw sql_error(sqlstate::feature_not_supported, "STORAGE of a column is not supported")
         .at_position(definition.location + 1);
   }
+  if (!definition.compression.empty() && definition.compression != "default")
+    throw SqlError{sqlstate::feature_not_supported, "COMPRESSION of a column is not supported"};
   Column column;
   column.name = definition.colname;
   const TypeId serial = serial_type(*definition.type_name);

@@ -352,7 +352,11 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   constraint.deferrable = pending.deferrable;
   constraint.initially_deferred = pending.initially_deferred;
   constraint.validated = !node.skip_validation;
-  constraint.set_columns = column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1);
+  for (const std::int16_t set :
+       column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1)) {
+    if (std::ranges::find(constraint.set_columns, set) == constraint.set_columns.end())
+      constraint.set_columns.push_back(set);
+  }
 
   Arena arena;
   Binder binder{session_.names, arena};

@@ -197,6 +197,24 @@ void tidy_table(StatementContext& session, const Table& table, ResultSink* told)
                              rows.ghosts_removed, rows.ghosts_left));
 }
 
+/// Keeps the number of rows as VACUUM knows it, if it has changed since it was counted.
+void keep_row_count(StatementContext& session, const TablePtr& table) {
+  TableRuntime& runtime = *table->runtime;
+  const std::int64_t delta = runtime.row_delta();
+  const std::int64_t counted = runtime.analyzed_delta.load(std::memory_order_relaxed);
+  if (table->relation.estimated_rows < 0 || delta == counted) return;
+  const TablePtr locked = session.catalog.lock_for_change(
+      *session.transaction, table, lock::RelationMode::share_update_exclusive);
+  Relation relation = locked->relation;
+  const auto more = static_cast<double>(delta - counted);
+  relation.estimated_rows = std::max(0.0, relation.estimated_rows + more);
+  const TreeId tree = relation.tree;
+  relation.estimated_pages =
+      static_cast<std::int64_t>(value_of(session.shared.engine.size_of(tree)).pages);
+  session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  runtime.analyzed_delta.store(delta, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, ResultSink& sink) {
@@ -238,6 +256,7 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     check_columns(*table, target.columns);
     if (statement.is_vacuumcmd && table->computed == nullptr && keeps_rows(table->relation.kind)) {
       tidy_table(session, *table, wanted.verbose ? &sink : nullptr);
+      if (!wanted.analyze) keep_row_count(session, table);
     }
     if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(session, table);
   };

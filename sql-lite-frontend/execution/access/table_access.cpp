@@ -2,11 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/execution/access/moved_away.h"
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
+namespace {
+
+/// True if the two versions of a row agree in the columns that a foreign key can refer to.
+bool has_same_keys(const Table& table, Bytes one, Bytes other) {
+  const Relation& relation = table.relation;
+  const RowReader before{table.layout, one};
+  const RowReader after{table.layout, other};
+  const auto is_same = [&](const IndexColumn& part) {
+    if (part.column == 0) return false;
+    const auto at = static_cast<std::size_t>(part.column - 1);
+    const Value left = before.column(at);
+    const Value right = after.column(at);
+    if (left.is_null() || right.is_null()) return left.is_null() == right.is_null();
+    return compare_values(relation.columns[at].type, left, right) == 0;
+  };
+  return std::ranges::all_of(relation.indexes, [&](const Index& index) {
+    return index.primary || !index.unique || !index.predicate_sql.empty() ||
+           std::ranges::all_of(index.columns, is_same);
+  });
+}
+
+}  // namespace
 
 TableAccess::TableAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted)
     : table_(std::move(table)),
@@ -72,6 +97,7 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   table_->runtime->counters.add(Counted::leaves);
   bool found = found_or_fail(tree_->get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   // Elsewhere the row is locked since it was read, or to have changed it is an error.
+  const Value read_key = key;
   if (transaction.isolation() == Isolation::read_committed &&
       !follow(execution, mode, wait, found)) {
     return Locked::gone;
@@ -79,6 +105,15 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   if (!found) return Locked::gone;
   if (compare(locked_.bytes(), row.as_bytes()) == 0) {
     row = Value::from_bytes(locked_.bytes());
+    return Locked::unchanged;
+  }
+  // Only the row's keys are locked, and they are the same: the statement goes on with the row that
+  // its snapshot shows, as in PostgreSQL. A row that went to another key, even if it came back, was
+  // followed: then its key is a copy.
+  const bool stayed = key.as_bytes().data() == read_key.as_bytes().data();
+  if (stayed && mode == ReadMode::for_key_share &&
+      transaction.isolation() == Isolation::read_committed &&
+      has_same_keys(*table_, row.as_bytes(), locked_.bytes())) {
     return Locked::unchanged;
   }
   show(execution, Value::from_bytes(locked_.bytes()));

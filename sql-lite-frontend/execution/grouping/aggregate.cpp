@@ -151,8 +151,10 @@ Value AggregateStates::finish(Execution& execution, std::size_t state) {
 
 namespace {
 
-std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys) {
+/// Types of what tells groups apart: with several sets the set's number and then the keys.
+std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys, const GroupingSets& sets) {
   std::vector<TypeId> types;
+  if (!sets.sets.empty()) types.push_back(TypeId::int4);
   for (const Aggregate::Key& key : keys) types.push_back(key.expr->type());
   return types;
 }
@@ -160,13 +162,14 @@ std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys) {
 }  // namespace
 
 Aggregate::Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
-                     std::vector<AggregateCall> calls, Rows rows)
+                     std::vector<AggregateCall> calls, Rows rows, GroupingSets sets)
     : input_(std::move(input)),
       input_slots_(input_->output_slots()),
       keys_(std::move(keys)),
       carried_(std::move(carried)),
       calls_(std::move(calls)),
-      table_(key_types(*keys_)),
+      sets_(std::move(sets)),
+      table_(key_types(*keys_, *sets_)),
       rows_(rows) {
   begin_states();
 }
@@ -177,7 +180,8 @@ Aggregate::Aggregate(const Aggregate& of, StepCopies& copies)
       keys_(of.keys_),
       carried_(of.carried_),
       calls_(of.calls_),
-      table_(key_types(*keys_)),
+      sets_(of.sets_),
+      table_(key_types(*keys_, *sets_)),
       rows_(of.rows_) {
   begin_states();
 }
@@ -189,13 +193,22 @@ void Aggregate::begin_states() {
   for (const AggregateCall& call : calls_) states_.emplace_back(call);
   std::vector<Slot> slots = carried_;
   for (const Key& key : keys_) slots.push_back(key.slot);
+  later_slots_ = input_slots_;
+  if (has_sets()) {
+    slots.push_back(sets_->number);
+    later_slots_.push_back(sets_->number);
+  }
   groups_.set_slots(std::move(slots));
+  for (const auto& set : sets_->sets) {
+    std::vector<bool>& is_in = is_in_set_.emplace_back(keys_.size(), false);
+    for (const std::uint32_t key : set) is_in[key] = true;
+  }
   auto* scan = dynamic_cast<RangeAccess*>(input_.get());
   if (scan != nullptr && scan->reads_nothing() && only_counts()) counting_ = scan;
 }
 
 bool Aggregate::only_counts() const noexcept {
-  return keys_.empty() && carried_.empty() && !calls_.empty() &&
+  return keys_.empty() && !has_sets() && carried_.empty() && !calls_.empty() &&
          std::ranges::all_of(calls_, [](const AggregateCall& call) {
            return !call.made && call.function->name == "count" && call.arguments.empty() &&
                   !call.filter;
@@ -237,6 +250,63 @@ std::uint32_t Aggregate::group_of(Execution& execution, unsigned depth) {
   return group;
 }
 
+std::uint32_t Aggregate::group_in_set(Execution& execution, std::size_t set, unsigned depth) {
+  const std::vector<bool>& is_in = is_in_set_[set];
+  const Value number = Value::from_int(static_cast<std::int64_t>(set));
+  table_.start();
+  table_.add(0, number);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    table_.add(i + 1, is_in[i] ? row_keys_[i] : Value::null());
+  }
+  const std::uint32_t known = table_.find();
+  if (known != ValueTable::kAbsent) return known;
+  execution.slots[sets_->number] = number;
+  if (is_full(execution)) {
+    later_.add(execution, later_slots_, table_.key(), depth);
+    return ValueTable::kAbsent;
+  }
+  const auto group = static_cast<std::uint32_t>(groups_.size());
+  table_.place() = group;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (!is_in[i]) execution.slots[keys_[i].slot] = Value::null();
+  }
+  add_group(execution);
+  for (std::size_t i = 0; i < keys_.size(); ++i) execution.slots[keys_[i].slot] = row_keys_[i];
+  return group;
+}
+
+void Aggregate::take_into_sets(Execution& execution, const RowPartitions::Part* part) {
+  // The slot is written below.
+  const std::size_t only =
+      part == nullptr ? 0 : static_cast<std::size_t>(execution.slots[sets_->number].as_int8());
+  row_keys_.clear();
+  for (const Key& key : keys_) {
+    row_keys_.push_back(key.expr->eval(execution));
+    execution.slots[key.slot] = row_keys_.back();
+  }
+  const std::size_t end = part == nullptr ? is_in_set_.size() : only + 1;
+  const unsigned depth = part == nullptr ? 0 : part->depth + 1;
+  for (std::size_t set = only; set < end; ++set) {
+    execution.tick();
+    const std::uint32_t group = group_in_set(execution, set, depth);
+    if (group != ValueTable::kAbsent) step_all(execution, group);
+  }
+}
+
+void Aggregate::add_groups_without_rows(Execution& execution) {
+  for (const Key& key : keys_) execution.slots[key.slot] = Value::null();
+  for (std::size_t set = 0; set < sets_->sets.size(); ++set) {
+    if (!sets_->sets[set].empty()) continue;
+    const Value number = Value::from_int(static_cast<std::int64_t>(set));
+    table_.start();
+    table_.add(0, number);
+    for (std::size_t i = 0; i < keys_.size(); ++i) table_.add(i + 1, Value::null());
+    table_.place() = static_cast<std::uint32_t>(groups_.size());
+    execution.slots[sets_->number] = number;
+    add_group(execution);
+  }
+}
+
 void Aggregate::forget_groups() {
   table_.clear();
   groups_.clear();
@@ -256,9 +326,14 @@ void Aggregate::release_groups() {
 void Aggregate::consume(Execution& execution, RowPartitions::Part* part) {
   const unsigned depth = part == nullptr ? 0 : part->depth + 1;
   RowScope scope{execution};
-  while (part == nullptr ? input_->next(execution) : part->reader.next(execution, input_slots_)) {
-    const std::uint32_t group = keys_.empty() ? 0 : group_of(execution, depth);
-    if (group != ValueTable::kAbsent) step_all(execution, group);
+  const std::vector<Slot>& slots = has_sets() ? later_slots_ : input_slots_;
+  while (part == nullptr ? input_->next(execution) : part->reader.next(execution, slots)) {
+    if (has_sets()) {
+      take_into_sets(execution, part);
+    } else {
+      const std::uint32_t group = keys_.empty() ? 0 : group_of(execution, depth);
+      if (group != ValueTable::kAbsent) step_all(execution, group);
+    }
     if (part != nullptr) execution.tick();
     scope.rewind();
   }
@@ -322,7 +397,10 @@ void Aggregate::open(Execution& execution) {
   for (AggregateStates& states : states_) states.count_in(execution.memory);
   later_.clear();
   usage_ = {};
-  if (keys_.empty()) {
+  if (has_sets()) {
+    for (const Slot slot : carried_) execution.slots[slot] = Value::null();
+    add_groups_without_rows(execution);
+  } else if (keys_.empty()) {
     // Without GROUP BY there is one group, rows or not; what it carries is never read.
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_group(execution);
@@ -361,6 +439,11 @@ bool Aggregate::next(Execution& execution) {
   }
   execution.tick();
   groups_.restore(execution, position_);
+  for (const GroupingSets::Call& call : sets_->calls) {
+    const auto set =
+        has_sets() ? static_cast<std::size_t>(execution.slots[sets_->number].as_int8()) : 0;
+    execution.slots[call.slot] = Value::from_int(call.value_of_set[set]);
+  }
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     execution.slots[calls_[i].slot] = states_[i].finish(execution, position_);
   }
@@ -377,23 +460,46 @@ void Aggregate::close() {
 }
 
 std::vector<PlanMeasure> Aggregate::measured() const {
-  if (keys_.empty() || rows_ == Rows::by_group) return {};
+  if ((keys_.empty() && !has_sets()) || rows_ == Rows::by_group) return {};
   return {usage_.measure()};
 }
 
 std::vector<Slot> Aggregate::output_slots() const {
   std::vector<Slot> slots = groups_.slots();
   for (const AggregateCall& call : calls_) slots.push_back(call.slot);
+  for (const GroupingSets::Call& call : sets_->calls) slots.push_back(call.slot);
   return slots;
 }
 
 PlanNote Aggregate::note(ExprPrinter::Columns columns) const {
-  if (keys_.empty()) return {"Aggregate", {}};
-  std::string keys;
-  for (const Key& key : keys_) {
-    if (!keys.empty()) keys += ", ";
-    keys += describe(*key.expr, columns);
+  const auto listed = [&](auto is_shown) {
+    std::string keys;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      if (!is_shown(i)) continue;
+      if (!keys.empty()) keys += ", ";
+      keys += describe(*keys_[i].expr, columns);
+    }
+    return keys;
+  };
+  if (has_sets()) {
+    PlanNote note{"Aggregate", {}};
+    std::size_t hashed = 0;
+    for (std::size_t set = 0; set < is_in_set_.size(); ++set) {
+      if (sets_->sets[set].empty()) continue;
+      ++hashed;
+      note.properties.emplace_back("Hash Key",
+                                   listed([&](std::size_t key) { return is_in_set_[set][key]; }));
+    }
+    for (std::size_t i = hashed; i < is_in_set_.size(); ++i) {
+      note.properties.emplace_back("Group Key", "()");
+    }
+    if (hashed > 0) {
+      note.title = hashed == is_in_set_.size() ? "HashAggregate" : "MixedAggregate";
+    }
+    return note;
   }
+  if (keys_.empty()) return {"Aggregate", {}};
+  const std::string keys = listed([](std::size_t) { return true; });
   return {rows_ == Rows::by_group ? "GroupAggregate" : "HashAggregate", {{"Group Key", keys}}};
 }
 

@@ -79,6 +79,9 @@ class AggregateStates {
 /// those of the row before. A group's keys stand in `key_slots` afterwards; `carried` are further
 /// input slots that have one value per group (they depend on a primary key among the keys).
 ///
+/// With several grouping sets a row is in a group of each. Keys that are not in a group's set are
+/// NULL in its row; a set without keys has a group without rows, too.
+///
 /// Once the groups take the memory that hashing may use, rows of further groups go to temporary
 /// files; they are grouped when the groups before have been handed out.
 class Aggregate final : public PlanOperator {
@@ -86,7 +89,7 @@ class Aggregate final : public PlanOperator {
   using Key = GroupKey;
   enum class Rows : std::uint8_t { anyhow, by_group };
   Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
-            std::vector<AggregateCall> calls, Rows rows = Rows::anyhow);
+            std::vector<AggregateCall> calls, Rows rows = Rows::anyhow, GroupingSets sets = {});
   Aggregate(const Aggregate& of, StepCopies& copies);
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<Aggregate>(*this, copies);
@@ -107,6 +110,7 @@ class Aggregate final : public PlanOperator {
   }
 
  private:
+  [[nodiscard]] bool has_sets() const noexcept { return !sets_->sets.empty(); }
   void begin_states();
   void forget_groups();
   void release_groups();
@@ -119,6 +123,12 @@ class Aggregate final : public PlanOperator {
   void step_all(Execution& execution, std::size_t group);
   /// kAbsent: the row was put aside.
   std::uint32_t group_of(Execution& execution, unsigned depth);
+  /// The same for the row's group in one of the sets. Pre: the keys' values are in the slots and in
+  /// `row_keys_`.
+  std::uint32_t group_in_set(Execution& execution, std::size_t set, unsigned depth);
+  /// Takes the row into its groups: of all sets, or of the one for which it was put aside.
+  void take_into_sets(Execution& execution, const RowPartitions::Part* part);
+  void add_groups_without_rows(Execution& execution);
   void add_group(Execution& execution);
   [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
   [[nodiscard]] std::size_t held_bytes() const noexcept;
@@ -130,12 +140,16 @@ class Aggregate final : public PlanOperator {
   Planned<std::vector<Key>> keys_;
   std::vector<Slot> carried_;
   Planned<std::vector<AggregateCall>> calls_;
+  Planned<GroupingSets> sets_;
+  std::vector<std::vector<bool>> is_in_set_;  ///< by set and key
+  std::vector<Value> row_keys_;
   std::vector<AggregateStates> states_;
   ValueTable table_;
   RowStore groups_;
   /// The input when only its rows are counted, and it can do so without looking at them.
   RangeAccess* counting_ = nullptr;
   RowPartitions later_;
+  std::vector<Slot> later_slots_;  ///< those of the input and the set's
   HashUsage usage_;
   std::size_t position_ = 0;
 

@@ -16,7 +16,7 @@ ComputedScan::ComputedScan(TablePtr table, std::string alias, std::vector<Wanted
 
 void ComputedScan::open(Execution& execution) {
   position_ = 0;
-  if (filled_in_run_ == execution.run) return;
+  if (filled_in_run_ == execution.run && !key_->reads_rows) return;
   filled_in_run_ = execution.run;
   rows_.clear();
   EmitRow keep{[&](std::span<const Value> row) {

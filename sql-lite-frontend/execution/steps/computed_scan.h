@@ -15,10 +15,11 @@ class ComputedScan final : public PlanOperator {
     std::size_t position;
     Slot slot;
   };
-  /// Value, the same for the whole run, that a column has in all rows that are wanted.
+  /// Value that a column has in all rows that are wanted.
   struct Key {
     std::size_t position = 0;
-    ExprPtr value;  ///< null: there is no such column
+    ExprPtr value;            ///< null: there is no such column
+    bool reads_rows = false;  ///< of other steps: the rows are made each time that the step opens
   };
   ComputedScan(TablePtr table, std::string alias, std::vector<Wanted> wanted, Planned<Key> key);
   ComputedScan(const ComputedScan& of, StepCopies& /*copies*/)

@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/execution/steps/step_copies.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
+#include "storage/held_view.h"
 
 namespace swizzle::sql {
 
@@ -139,6 +140,9 @@ void CteScan::close() {
 
 void EagerCtes::open(Execution& execution) {
   for (const auto& cte : correlated_) cte->forget();
+  // The snapshot is taken before a statement in WITH may wait.
+  if (execution.transaction->isolation() == Isolation::read_committed)
+    HeldView{*execution.transaction}.reset();
   for (const auto& cte : ctes_) cte->fill(execution);
   input_->open(execution);
 }

@@ -37,7 +37,7 @@ std::size_t WriteOperator::place_of(std::size_t root_position) const noexcept {
 
 /// Where the root has the row that is written.
 Slot WriteOperator::row_of_root() const noexcept {
-  return asked_->kind == WriteKind::update ? asked_->new_first_slot : asked_->first_slot;
+  return asked_->written_slot();
 }
 
 void WriteOperator::show_as_root(Execution& execution, std::span<const Value> row,
@@ -82,7 +82,7 @@ bool WriteOperator::insert_leaf_row(Execution& execution, std::span<const Value>
   }
   compute_generated(execution, new_row_, write_->first_slot);
   show_as_root(execution, new_row_, row_of_root());
-  check_policies(execution, asked_->policy_checks);
+  check_policies(execution, checks_of_new_row());
   check_row(execution, new_row_);
   check_each(execution, asked_->checks, new_row_);
   if (write_->conflict.kind != ConflictAction::Kind::error) {
@@ -123,10 +123,15 @@ void WriteOperator::finish_existing_leaf(Execution& execution, std::span<const V
 
 bool WriteOperator::update_leaf_row(Execution& execution, std::size_t leaf,
                                     PartitionWrites& partitions) {
-  if (!lock_target(execution, ReadMode::for_no_key_update)) return false;
+  return lock_target(execution, ReadMode::for_no_key_update) &&
+         update_locked_leaf(execution, leaf, partitions);
+}
+
+bool WriteOperator::update_locked_leaf(Execution& execution, std::size_t leaf,
+                                       PartitionWrites& partitions) {
   new_row_ = old_row_;
   const Transaction::Mark mark = execution.transaction->mark();
-  for (const Assignment& assignment : asked_->assignments) {
+  for (const Assignment& assignment : assigned()) {
     new_row_[place_of(assignment.position)] = assignment.expr->eval(execution);
   }
   require_same_row(execution, *write_, mark, execution.slots[target_->key_slot()].as_bytes(),
@@ -167,8 +172,7 @@ bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
   remove_to_elsewhere(*write_->table->tree, execution, key);
   writer_.removed(execution, as_text(key), old_row_);
   // Rows that reference the partition itself lose the row.
-  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
-  if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
+  note_removed(execution);
   ++written_;
   for (std::size_t i = 0; i < row.size(); ++i) {
     execution.slots[asked_->new_first_slot + i] = row[i];
@@ -179,13 +183,19 @@ bool WriteOperator::move_leaf_row(Execution& execution, std::size_t to,
 bool WriteOperator::delete_leaf_row(Execution& execution) {
   const bool asks = triggers_ && triggers_->runs_between_rows();
   if (asks || !delete_unchanged(execution)) {
-    if (!lock_target(execution, ReadMode::for_update)) return false;
-    if (asks && !before_delete(execution)) return false;
-    writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+    return lock_target(execution, ReadMode::for_update) && delete_locked_leaf(execution);
   }
   show_as_root(execution, old_row_, asked_->first_slot);
-  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
-  if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
+  note_removed(execution);
+  ++written_;
+  return true;
+}
+
+bool WriteOperator::delete_locked_leaf(Execution& execution) {
+  if (triggers_ && triggers_->runs_between_rows() && !before_delete(execution)) return false;
+  writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+  show_as_root(execution, old_row_, asked_->first_slot);
+  note_removed(execution);
   ++written_;
   return true;
 }

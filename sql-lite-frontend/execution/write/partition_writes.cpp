@@ -32,6 +32,7 @@ WriteOperator& PartitionWrites::begun(Execution& execution, Leaf& leaf,
   if (!leaf.op) leaf.op.reset(new WriteOperator(statement, root_, names_));
   if (!leaf.is_begun) leaf.op->begin(execution, expected_);
   leaf.is_begun = true;
+  leaf.op->action_ = root_op_->action_;
   return *leaf.op;
 }
 
@@ -47,9 +48,7 @@ void PartitionWrites::note_partition(Execution& execution, Slot row, std::size_t
 
 std::size_t PartitionWrites::route(Execution& execution) const {
   if (!root_.bounds.empty()) {
-    const bool updates = root_.kind == WriteKind::update;
-    root_op_->check_bounds(execution,
-                           row_at(execution, updates ? root_.new_first_slot : root_.first_slot));
+    root_op_->check_bounds(execution, row_at(execution, root_.written_slot()));
   }
   for (std::size_t at = 0;;) {
     const PartitionTree::Node& node = tree().nodes[at];
@@ -111,11 +110,11 @@ void PartitionWrites::note_written(Execution& execution, WriteOperator& root, Tr
 void PartitionWrites::insert(Execution& execution, WriteOperator& root) {
   root_op_ = &root;
   const std::size_t leaf = route(execution);
-  note_partition(execution, root_.first_slot, leaf);
+  note_partition(execution, root_.written_slot(), leaf);
   WriteOperator& op = inserting(execution, leaf);
   if (!op.insert_leaf_row(execution, root.new_row_, leaf, *this)) return;
   note_written(execution, root, op.changed_existing_ ? TriggerEvent::update : TriggerEvent::insert,
-               root_.conflict.existing_first_slot, root_.first_slot);
+               root_.conflict.existing_first_slot, root_.written_slot());
   root.keep_returning(execution);
 }
 
@@ -127,16 +126,38 @@ Slot leaf_slot_of(const WriteStatement& root) {
 
 }  // namespace
 
-void PartitionWrites::change(Execution& execution, WriteOperator& root) {
-  const auto leaf = static_cast<std::size_t>(execution.slots[leaf_slot_of(root_)].as_int8());
+std::size_t PartitionWrites::leaf_of_row(const Execution& execution) const {
+  return static_cast<std::size_t>(execution.slots[leaf_slot_of(root_)].as_int8());
+}
+
+WriteOperator& PartitionWrites::changing(Execution& execution, WriteOperator& root) {
   root_op_ = &root;
+  const std::size_t leaf = leaf_of_row(execution);
   WriteOperator& op = begun(execution, changes_[leaf], root_.leaf_changes[leaf]);
   op.target_ = &root.target_->of_row(execution);
-  const bool is_written = root_.kind == WriteKind::update
-                              ? op.update_leaf_row(execution, leaf, *this)
-                              : op.delete_leaf_row(execution);
-  if (!is_written) return;
-  const bool updates = root_.kind == WriteKind::update;
+  return op;
+}
+
+void PartitionWrites::change(Execution& execution, WriteOperator& root) {
+  WriteOperator& op = changing(execution, root);
+  const bool is_written = root.deletes()
+                              ? op.delete_leaf_row(execution)
+                              : op.update_leaf_row(execution, leaf_of_row(execution), *this);
+  if (is_written) finish_change(execution, root);
+}
+
+bool PartitionWrites::change_locked(Execution& execution, WriteOperator& root,
+                                    WriteOperator& holder) {
+  holder.action_ = root.action_;
+  const bool is_written = root.deletes()
+                              ? holder.delete_locked_leaf(execution)
+                              : holder.update_locked_leaf(execution, leaf_of_row(execution), *this);
+  if (is_written) finish_change(execution, root);
+  return is_written;
+}
+
+void PartitionWrites::finish_change(Execution& execution, WriteOperator& root) const {
+  const bool updates = !root.deletes();
   // Where the new row belongs, which is where it went.
   if (updates && !root_.returning.empty()) {
     note_partition(execution, root_.new_first_slot, route(execution));

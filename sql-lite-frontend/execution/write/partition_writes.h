@@ -23,6 +23,10 @@ class PartitionWrites {
   void insert(Execution& execution, WriteOperator& root);
   /// The row that the plan found is updated or removed.
   void change(Execution& execution, WriteOperator& root);
+  /// The operator of the partition of the row that the plan found.
+  WriteOperator& changing(Execution& execution, WriteOperator& root);
+  /// The row is locked by that operator. False: it stays as it is.
+  bool change_locked(Execution& execution, WriteOperator& root, WriteOperator& holder);
   void end(Execution& execution);
   void close();
 
@@ -39,6 +43,8 @@ class PartitionWrites {
     bool is_begun = false;
   };
   WriteOperator& begun(Execution& execution, Leaf& leaf, const Planned<WriteStatement>& statement);
+  [[nodiscard]] std::size_t leaf_of_row(const Execution& execution) const;
+  void finish_change(Execution& execution, WriteOperator& root) const;
   [[noreturn]] void fail(Execution& execution, std::size_t node) const;
   [[nodiscard]] std::vector<Value> row_at(const Execution& execution, Slot first_slot) const;
   void note_written(Execution& execution, WriteOperator& root, TriggerEvent event, Slot old_slot,

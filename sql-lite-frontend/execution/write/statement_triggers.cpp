@@ -1,7 +1,6 @@
 #include "sql-lite-frontend/execution/write/statement_triggers.h"
 
 #include <algorithm>
-#include <array>
 
 #include "sql-lite-frontend/execution/steps/basic_operators.h"
 #include "sql-lite-frontend/execution/write/constraint_check.h"
@@ -72,6 +71,10 @@ std::unique_ptr<StatementTriggers> StatementTriggers::of(const WriteStatement& w
 }
 
 StatementTriggers::StatementTriggers(const WriteStatement& write) : write_(write) {
+  for (const TriggerEvent event :
+       {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {
+    if (write.does(event)) kinds_.push_back(event);
+  }
   for (const WriteStatement::Fired& fired : write.triggers) {
     const bool for_rows = fired.trigger->for_each_row;
     const bool before = fired.trigger->time != TriggerTime::after;
@@ -82,15 +85,6 @@ StatementTriggers::StatementTriggers(const WriteStatement& write) : write_(write
     shown.old_rows |= !fired.trigger->old_table.empty();
     shown.new_rows |= !fired.trigger->new_table.empty();
   }
-}
-
-std::span<const TriggerEvent> StatementTriggers::events() const noexcept {
-  static constexpr std::array kBoth{TriggerEvent::insert, TriggerEvent::update};
-  static constexpr std::array kDelete{TriggerEvent::remove};
-  const std::span both{kBoth};
-  if (write_.kind == WriteKind::delete_) return kDelete;
-  if (write_.kind == WriteKind::update) return both.last(1);
-  return write_.conflict.kind == ConflictAction::Kind::update ? both : both.first(1);
 }
 
 ReferenceQueue::StatementKey StatementTriggers::key_of(TriggerEvent event) const noexcept {
@@ -114,7 +108,7 @@ void StatementTriggers::begin(Execution& execution) {
     if (!after_ || after_.use_count() > 1) after_ = std::make_shared<AfterTriggers>(write_);
   }
   ReferenceQueue& queue = execution.services.reference_queue();
-  for (const TriggerEvent event : events()) {
+  for (const TriggerEvent event : kinds_) {
     const Shown& shown = shown_[static_cast<std::size_t>(event)];
     if (!shown.old_rows && !shown.new_rows) continue;
     // The statements of actions fill the tables together.
@@ -123,7 +117,7 @@ void StatementTriggers::begin(Execution& execution) {
     if (!rows) rows = std::make_shared<TransitionRows>();
     if (queue.is_running()) queue.rows_changed(key_of(event)) = rows;
   }
-  for (const TriggerEvent event : events()) {
+  for (const TriggerEvent event : kinds_) {
     if (!queue.begins(key_of(event))) continue;
     for (const WriteStatement::Fired& fired : write_.triggers) {
       const Trigger& trigger = *fired.trigger;
@@ -203,7 +197,7 @@ void StatementTriggers::keep_for_tables(Execution& execution, TriggerEvent event
 }
 
 void StatementTriggers::begin_checks(ReferenceQueue& queue) {
-  for (const TriggerEvent event : events()) {
+  for (const TriggerEvent event : kinds_) {
     static_cast<void>(queue.begins(key_of(event)));
     if (after_ && after_->changed(event))
       queue.rows_changed(key_of(event)) = after_->changed(event);
@@ -225,9 +219,8 @@ void StatementTriggers::finish(Execution& execution) {
   while (reader.next()) after_->act_on(execution, reader.what(), reader.values());
   events_.clear();
   if (!fires_last_) return;
-  // Of both of ON CONFLICT DO UPDATE, UPDATE's come first.
-  const std::span<const TriggerEvent> all = events();
-  for (auto event = all.rbegin(); event != all.rend(); ++event) {
+  // Of several, the last ones come first: DELETE's, UPDATE's, INSERT's.
+  for (auto event = kinds_.rbegin(); event != kinds_.rend(); ++event) {
     if (!execution.services.reference_queue().has_later(key_of(*event))) {
       after_->fire_statement(execution, *event);
     }
@@ -240,7 +233,7 @@ void StatementTriggers::finish_later(Execution& execution, ReferenceQueue& queue
   while (reader.next()) queue.add(*execution.memory, after_, reader.what(), reader.values());
   events_.clear();
   if (!fires_last_) return;
-  const TriggerEvent event = events().front();
+  const TriggerEvent event = kinds_.front();
   after_->set_last_event(event);
   queue.add_last(after_, key_of(event));
 }

@@ -84,11 +84,12 @@ class StatementTriggers {
   void ask_last_conditions(Execution& execution);
   [[nodiscard]] bool wants(Execution& execution, const WriteStatement::Fired& fired,
                            std::span<const Value> old_row, std::span<const Value> new_row) const;
-  [[nodiscard]] std::span<const TriggerEvent> events() const noexcept;
   [[nodiscard]] ReferenceQueue::StatementKey key_of(TriggerEvent event) const noexcept;
   void keep_for_tables(Execution& execution, TriggerEvent event, const FiredRows& rows);
 
   const WriteStatement& write_;
+  /// Events that the statement may cause, in the order in which its BEFORE triggers fire.
+  std::vector<TriggerEvent> kinds_;
   bool runs_between_rows_ = false;
   bool notes_rows_ = false;
   bool fires_last_ = false;

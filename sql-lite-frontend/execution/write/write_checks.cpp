@@ -14,9 +14,12 @@ void WriteOperator::check_policies(Execution& execution,
                                    std::span<const WriteStatement::Check> checks) {
   for (const WriteStatement::Check& check : checks) {
     if (holds(*check.expr, execution)) continue;
-    const bool is_old = check.kind == WriteStatement::Check::Kind::policy_of_existing;
+    using Kind = WriteStatement::Check::Kind;
+    const bool is_old =
+        check.kind == Kind::policy_of_existing || check.kind == Kind::policy_of_target;
     throw_error(sqlstate::insufficient_privilege,
-                "new row violates row-level security policy{}{} for table \"{}\"",
+                "{} row violates row-level security policy{}{} for table \"{}\"",
+                check.kind == Kind::policy_of_target ? "target" : "new",
                 check.name.empty() ? std::string{} : fmt::format(" \"{}\"", check.name),
                 is_old ? " (USING expression)" : "", asked_->table->relation.name);
   }

@@ -11,6 +11,8 @@ namespace swizzle::sql {
 /// Tries to insert; where the row is there already, leaves it or changes it. A row that vanishes
 /// between the two steps starts the attempt over.
 void WriteOperator::insert_with_conflicts(Execution& execution) {
+  Transaction& transaction = *execution.transaction;
+  const Transaction::Mark before = transaction.mark();
   for (;;) {
     const Index* conflict = writer_.insert(execution, new_row_, RowWriter::OnConflict::report);
     if (conflict == nullptr) {
@@ -32,9 +34,12 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
     }
     if (write_->conflict.kind == ConflictAction::Kind::nothing) {
       // Nothing is done because of a row that the transaction does not see: 40001.
-      if (execution.transaction->isolation() == Isolation::repeatable_read) {
+      if (transaction.isolation() == Isolation::repeatable_read) {
         told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
       }
+      // A row that stays as it is stays free for others, as in PostgreSQL.
+      if (transaction.isolation() != Isolation::serializable)
+        value_of(transaction.rollback_to(before));
       return;
     }
     const auto key =

@@ -10,7 +10,6 @@
 #include "sql-lite-frontend/execution/write/partition_writes.h"
 #include "sql-lite-frontend/execution/write/statement_triggers.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
-#include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -101,6 +100,7 @@ void WriteOperator::compute_generated(Execution& execution, std::span<Value> row
 void WriteOperator::keep_returning(Execution& execution) {
   ++written_;
   if (write_->returning.empty()) return;
+  if (write_->merge) show_merged(execution);
   for (const OutputTarget* column : computed_returning_) {
     execution.slots[column->slot] = column->expr->eval(execution);
   }
@@ -109,18 +109,10 @@ void WriteOperator::keep_returning(Execution& execution) {
 
 namespace {
 
-std::uint8_t events_of(const WriteStatement& write) noexcept {
-  switch (write.kind) {
-    case WriteKind::insert:
-      return write.conflict.kind == ConflictAction::Kind::update
-                 ? published::kInsert | published::kUpdate
-                 : published::kInsert;
-    case WriteKind::update:
-      return published::kUpdate;
-    case WriteKind::delete_:
-      break;
-  }
-  return published::kDelete;
+unsigned events_of(const WriteStatement& write) noexcept {
+  const RowChanges changes = write.changes();
+  return (changes.inserts ? published::kInsert : 0U) | (changes.updates ? published::kUpdate : 0U) |
+         (changes.removes ? published::kDelete : 0U);
 }
 
 }  // namespace
@@ -129,7 +121,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   is_unchecked_ = false;
   writer_.abandon_changes();
   // A row that leaves its partition is removed there.
-  const bool may_leave = is_leaf() && write_->kind == WriteKind::update;
+  const bool may_leave = is_leaf() && write_->kind != WriteKind::insert;
   const unsigned events = events_of(*write_) | (may_leave ? published::kDelete : 0U);
   writer_.begin_publishing(execution, static_cast<std::uint8_t>(events));
   if (partitions_) partitions_->begin(expected);
@@ -168,7 +160,7 @@ void WriteOperator::end(Execution& execution) {
 /// False: a trigger wants the row left out.
 bool WriteOperator::before_insert(Execution& execution) {
   if (!triggers_->before_row(execution, TriggerEvent::insert, {}, new_row_)) return false;
-  put(execution, new_row_, write_->first_slot);
+  put(execution, new_row_, write_->written_slot());
   return true;
 }
 
@@ -224,15 +216,24 @@ void WriteOperator::insert_row(Execution& execution) {
   put(execution, new_row_, write_->first_slot);
   if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
   if (write_->was_there) execution.slots[*write_->was_there] = Value::from_bool(false);
+  if (write_->returns_old) {
+    for (std::size_t i = 0; i < new_row_.size(); ++i)
+      execution.slots[write_->conflict.existing_first_slot + i] = Value::null();
+  }
+  insert_new_row(execution);
+}
+
+/// Inserts the row that is in `new_row_` and in its slots.
+void WriteOperator::insert_new_row(Execution& execution) {
   if (partitions_) return partitions_->insert(execution, *this);
   if (write_->instead) {
     if (!triggers_->instead_of_row(execution, TriggerEvent::insert, {}, new_row_)) return;
-    put(execution, new_row_, write_->first_slot);
+    put(execution, new_row_, write_->written_slot());
     return keep_returning(execution);
   }
   if (triggers_ && triggers_->runs_between_rows() && !before_insert(execution)) return;
-  compute_generated(execution, new_row_, write_->first_slot);
-  check_policies(execution, write_->policy_checks);
+  compute_generated(execution, new_row_, write_->written_slot());
+  check_policies(execution, checks_of_new_row());
   check_row(execution, new_row_);
   if (write_->conflict.kind != ConflictAction::Kind::error) {
     insert_with_conflicts(execution);
@@ -243,9 +244,8 @@ void WriteOperator::insert_row(Execution& execution) {
   keep_returning(execution);
 }
 
-/// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
-/// the statement does not mean it any more.
-bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
+/// Locks the row that the plan found and reads its newest version, unless it is gone.
+TableAccess::Locked WriteOperator::lock_and_read(Execution& execution, ReadMode mode) {
   const Bytes key = execution.slots[target_->key_slot()].as_bytes();
   const Bytes row = execution.slots[target_->row_slot()].as_bytes();
   const auto locked = target_->lock_row(execution, mode, WaitPolicy::wait);
@@ -253,13 +253,20 @@ bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
       is_changed_within(execution, *write_->table, key, row)) {
     // Before its triggers fire PostgreSQL says so of a row to be deleted, too.
     const bool fires = triggers_ && triggers_->runs_between_rows();
-    refuse_triggered_change(fires ? WriteKind::update : write_->kind);
+    refuse_triggered_change(deletes() && !fires ? WriteKind::delete_ : WriteKind::update);
   }
-  if (locked == TableAccess::Locked::gone) return false;
+  if (locked == TableAccess::Locked::gone) return locked;
   target_->read_row(target_->locked_row(), old_row_);
   put(execution, old_row_, write_->first_slot);
   if (is_leaf()) show_as_root(execution, old_row_, asked_->first_slot);
-  if (locked == TableAccess::Locked::unchanged) return true;
+  return locked;
+}
+
+/// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
+/// the statement does not mean it any more.
+bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
+  const auto locked = lock_and_read(execution, mode);
+  if (locked != TableAccess::Locked::changed) return locked == TableAccess::Locked::unchanged;
   return std::ranges::all_of(
       asked_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
 }
@@ -282,17 +289,21 @@ void WriteOperator::lock_changed_keys(Execution& execution, Bytes key,
 }
 
 void WriteOperator::update_row(Execution& execution) {
-  if (!lock_target(execution, ReadMode::for_no_key_update)) return;
+  if (lock_target(execution, ReadMode::for_no_key_update)) update_locked(execution);
+}
+
+/// Updates the row that is locked. False: a trigger wants it left as it is.
+bool WriteOperator::update_locked(Execution& execution) {
   new_row_ = old_row_;
   const Transaction::Mark mark = execution.transaction->mark();
-  for (const Assignment& assignment : write_->assignments) {
+  for (const Assignment& assignment : assigned()) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
   require_same_row(execution, *write_, mark, execution.slots[target_->key_slot()].as_bytes(),
                    old_row_);
   if (triggers_ && triggers_->runs_between_rows() &&
       !before_update(execution, own_key(execution), new_row_)) {
-    return;
+    return false;
   }
   put(execution, new_row_, write_->new_first_slot);
   compute_generated(execution, new_row_, write_->new_first_slot);
@@ -302,6 +313,7 @@ void WriteOperator::update_row(Execution& execution) {
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
   note_updated(execution, new_row_);
   keep_returning(execution);
+  return true;
 }
 
 /// Removes the row that the plan found, if it is still what it was: as most are.
@@ -317,13 +329,25 @@ void WriteOperator::delete_row(Execution& execution) {
   // A trigger is asked before the row goes.
   const bool asks = triggers_ && triggers_->runs_between_rows();
   if (asks || !delete_unchanged(execution)) {
-    if (!lock_target(execution, ReadMode::for_update)) return;
-    if (asks && !before_delete(execution)) return;
-    writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+    if (lock_target(execution, ReadMode::for_update)) delete_locked(execution);
+    return;
   }
+  note_removed(execution);
+  keep_returning(execution);
+}
+
+/// Removes the row that is locked. False: a trigger wants it left.
+bool WriteOperator::delete_locked(Execution& execution) {
+  if (triggers_ && triggers_->runs_between_rows() && !before_delete(execution)) return false;
+  writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+  note_removed(execution);
+  keep_returning(execution);
+  return true;
+}
+
+void WriteOperator::note_removed(Execution& execution) {
   if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
   if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
-  keep_returning(execution);
 }
 
 /// A row that a view shows: what becomes of it is for the view's triggers to say.
@@ -331,7 +355,8 @@ void WriteOperator::write_instead(Execution& execution) {
   for (std::size_t i = 0; i < old_row_.size(); ++i) {
     old_row_[i] = execution.slots[write_->view_slots[i]];
   }
-  if (write_->kind == WriteKind::delete_) {
+  if (write_->merge) put(execution, old_row_, write_->first_slot);
+  if (deletes()) {
     std::vector<Value> no_row;
     if (triggers_->instead_of_row(execution, TriggerEvent::remove, old_row_, no_row)) {
       keep_returning(execution);
@@ -339,7 +364,7 @@ void WriteOperator::write_instead(Execution& execution) {
     return;
   }
   new_row_ = old_row_;
-  for (const Assignment& assignment : write_->assignments) {
+  for (const Assignment& assignment : assigned()) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
   if (!triggers_->instead_of_row(execution, TriggerEvent::update, old_row_, new_row_)) return;
@@ -348,53 +373,6 @@ void WriteOperator::write_instead(Execution& execution) {
 }
 
 constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
-
-/// True if rows may be removed some time after they were found: they are not read in between, and
-/// there is no other work for each.
-bool WriteOperator::may_gather() const {
-  if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty() ||
-      partitions_) {
-    return false;
-  }
-  if (triggers_ || foreign_keys_.looks_at_removed()) return false;
-  // It might ask for the table as the statement has left it so far.
-  const auto might = [](const ExprPtr& condition) {
-    bool found = is_volatile(*condition);
-    walk(*condition,
-         [&](Expr& part) { found |= dynamic_cast<const SubqueryExpr*>(&part) != nullptr; });
-    return found;
-  };
-  return std::ranges::none_of(write_->recheck, might);
-}
-
-void WriteOperator::gather(Execution& execution) {
-  const std::string_view key = as_text(execution.slots[target_->key_slot()].as_bytes());
-  const std::size_t count = gathered_.size();
-  // An index leads to them in another order.
-  if (count != 0 && gathered_.key(count - 1) >= key) delete_gathered(execution);
-  gathered_.add(key, as_text(execution.slots[target_->row_slot()].as_bytes()));
-  if (gathered_.is_full()) delete_gathered(execution);
-}
-
-void WriteOperator::delete_gathered(Execution& execution) {
-  const bool reads = writer_.has_entries() || writer_.publishes_rows();
-  // Only entries and publishing need columns.
-  const std::span<Value> wanted = std::span(old_row_).first(
-      writer_.publishes_rows() ? old_row_.size() : writer_.columns_of_entries());
-  for (std::size_t i = 0; i < gathered_.size();) {
-    for (std::size_t end = i + writer_.remove_first(execution, gathered_, i); i < end; ++i) {
-      if (reads) target_->read_row(as_bytes(gathered_.row(i)), wanted);
-      writer_.removed(execution, gathered_.key(i), old_row_);
-      ++written_;
-    }
-    if (i == gathered_.size()) break;
-    execution.slots[target_->key_slot()] = Value::from_bytes(as_bytes(gathered_.key(i)));
-    execution.slots[target_->row_slot()] = Value::from_bytes(as_bytes(gathered_.row(i)));
-    delete_row(execution);
-    ++i;
-  }
-  gathered_.clear();
-}
 
 void WriteOperator::open(Execution& execution) {
   begin(execution, expected_);
@@ -411,6 +389,8 @@ void WriteOperator::open(Execution& execution) {
     while (rows_->next(execution)) {
       if (write_->kind == WriteKind::insert) {
         insert_row(execution);
+      } else if (write_->merge) {
+        merge_row(execution, done);
       } else if (write_->instead) {
         write_instead(execution);
       } else {
@@ -471,7 +451,16 @@ std::vector<const PlanOperator*> WriteOperator::children() const {
 void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
   WriteStatement& write = write_.change();
   for (auto* const list : {&write.defaults, &write.assignments, &write.generated}) {
-    for (Assignment& assignment : *list) visit(assignment.expr);
+    for (Assignment& assignment : *list) {
+      if (assignment.expr) visit(assignment.expr);
+    }
+  }
+  if (write.merge) {
+    visit_each(write.merge->on_again, visit);
+    for (MergeAction& action : write.merge->actions) {
+      visit_each(action.conditions, visit);
+      for (Assignment& assignment : action.assignments) visit(assignment.expr);
+    }
   }
   visit_each(write.conflict_where, visit);
   visit_each(write.recheck, visit);
@@ -484,7 +473,7 @@ void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& vis
 }
 
 PlanNote WriteOperator::note(ExprPrinter::Columns /*columns*/) const {
-  const std::string names[] = {"Insert on ", "Update on ", "Delete on "};
+  const std::string names[] = {"Insert on ", "Update on ", "Delete on ", "Merge on "};
   const std::string& name = write_->table->relation.name;
   std::string title = names[static_cast<std::size_t>(write_->kind)] + quote_identifier(name);
   if (write_->alias != name) title += " " + quote_identifier(write_->alias);

@@ -14,8 +14,9 @@ namespace swizzle::sql {
 class PartitionWrites;
 class StatementTriggers;
 
-/// INSERT, UPDATE and DELETE. Everything is written when it opens, as PostgreSQL does even if the
-/// client fetches only a part of RETURNING; the returned rows are kept until they are asked for.
+/// INSERT, UPDATE, DELETE and MERGE. Everything is written when it opens, as PostgreSQL does even
+/// if the client fetches only a part of RETURNING; the returned rows are kept until they are asked
+/// for.
 class WriteOperator final : public PlanOperator {
  public:
   /// `rows` gives INSERT's new rows, or the rows to change with `target` among its tables.
@@ -72,17 +73,46 @@ class WriteOperator final : public PlanOperator {
   bool insert_leaf_row(Execution& execution, std::span<const Value> row, std::size_t leaf,
                        const PartitionWrites& partitions);
   bool update_leaf_row(Execution& execution, std::size_t leaf, PartitionWrites& partitions);
+  bool update_locked_leaf(Execution& execution, std::size_t leaf, PartitionWrites& partitions);
   bool move_leaf_row(Execution& execution, std::size_t to, PartitionWrites& partitions);
   bool delete_leaf_row(Execution& execution);
+  bool delete_locked_leaf(Execution& execution);
   void finish_existing_leaf(Execution& execution, std::span<const Value> row);
   void fail_moved_by_trigger(Execution& execution) const;
 
+  // merge_rows.cpp
+  enum class Target : std::uint8_t { done, not_matched };
+  void merge_row(Execution& execution, KeyTable& done);
+  Target merge_target(Execution& execution, MergeAction::Rows rows, KeyTable& done);
+  [[nodiscard]] const MergeAction* action_for(Execution& execution, MergeAction::Rows rows) const;
+  bool act_on_target(Execution& execution, WriteOperator& holder);
+  bool choose_for_target(Execution& execution, MergeAction::Rows rows);
+  bool act_on_changed(Execution& execution, MergeAction::Rows rows, WriteOperator& holder);
+  bool act_without_source(Execution& execution, WriteOperator& holder);
+  void insert_merged(Execution& execution);
+  void show_merged(Execution& execution);
+
   void begin_returning();
   void forget_written();
+  void insert_new_row(Execution& execution);
+  /// Values that the row is given: those of MERGE's action, or the statement's.
+  [[nodiscard]] const std::vector<Assignment>& assigned() const noexcept {
+    return action_ != nullptr ? action_->assignments : asked_->assignments;
+  }
+  [[nodiscard]] const std::vector<WriteStatement::Check>& checks_of_new_row() const noexcept {
+    return action_ != nullptr && action_->inserts() ? asked_->inserted_checks
+                                                    : asked_->policy_checks;
+  }
+  [[nodiscard]] bool deletes() const noexcept {
+    return action_ != nullptr ? action_->removes() : asked_->kind == WriteKind::delete_;
+  }
+  TableAccess::Locked lock_and_read(Execution& execution, ReadMode mode);
   void insert_with_conflicts(Execution& execution);
   bool update_existing(Execution& execution, const std::string& key);
   void update_row(Execution& execution);
+  bool update_locked(Execution& execution);
   void delete_row(Execution& execution);
+  bool delete_locked(Execution& execution);
   bool delete_unchanged(Execution& execution);
   [[nodiscard]] bool may_gather() const;
   void gather(Execution& execution);
@@ -102,6 +132,7 @@ class WriteOperator final : public PlanOperator {
   Bytes own_key(Execution& execution);
   void write_instead(Execution& execution);
   void note_inserted(Execution& execution);
+  void note_removed(Execution& execution);
   void note_updated(Execution& execution, std::span<const Value> row);
   void put(Execution& execution, std::span<const Value> row, Slot first_slot);
 
@@ -110,6 +141,8 @@ class WriteOperator final : public PlanOperator {
   /// same.
   const WriteStatement* asked_;
   PlanPtr rows_;
+  /// MERGE: what is being done to the row; null for other statements.
+  const MergeAction* action_ = nullptr;
   /// DELETE: rows that go together, those of a leaf at one visit.
   HeldRows gathered_;
   Rows expected_ = Rows::one;

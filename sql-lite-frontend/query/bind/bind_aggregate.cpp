@@ -198,6 +198,20 @@ ExprPtr ExpressionBinder::bind_any_aggregate(const ast::FuncCall& node, Scope& s
   return expr;
 }
 
+void ExpressionBinder::refuse_nested(Expr& argument, const Query& query) {
+  walk(argument, [&](Expr& part) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+    if (slot == nullptr) return;
+    const auto is_it = [&](const auto& call) { return call.slot == slot->slot(); };
+    if (std::ranges::none_of(query.aggregates, is_it) &&
+        std::ranges::none_of(query.grouping_calls, is_it)) {
+      return;
+    }
+    throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
+        .at_position(part.location() + 1);
+  });
+}
+
 bool ExpressionBinder::is_ordered_set(const Function& function) {
   return function.name == "percentile_cont" || function.name == "percentile_disc" ||
          function.name == "mode";
@@ -268,11 +282,7 @@ ExprPtr ExpressionBinder::bind_aggregate(const ast::FuncCall& node, Scope& scope
   for_each_part(call, [&](Expr& part) {
     const auto* slot = dynamic_cast<const SlotExpr*>(&part);
     if (slot == nullptr) return;
-    for (const AggregateCall& other : scope.query->aggregates) {
-      if (other.slot != slot->slot()) continue;
-      throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
-          .at_position(part.location() + 1);
-    }
+    refuse_nested(part, *scope.query);
     for (const SetItem& set : scope.query->sets) {
       if (set.slot != slot->slot()) continue;
       throw SqlError{sqlstate::feature_not_supported,

@@ -40,7 +40,7 @@ Found find_unqualified(const Scope& scope, std::string_view name) {
 const ScopeItem* only_table(const Scope& scope) {
   const ScopeItem* only = nullptr;
   for (const ScopeItem& item : scope.items) {
-    if (!item.named || !item.reachable || !item.table) continue;
+    if (!item.named || !item.reachable || !item.table || item.is_version) continue;
     if (only != nullptr) return nullptr;
     only = &item;
   }
@@ -69,6 +69,14 @@ bool any_table(const Scope& scope) {
     throw std::move(error).with_detail("Only rows of a table with a primary key have one here.");
   }
   throw error;
+}
+
+/// MERGE's conditions may read no column of the system's but tableoid.
+void require_readable(const Scope& scope, std::string_view name, std::int32_t location) {
+  if (scope.clause != Clause::merge_when || !is_system_column(name)) return;
+  throw sql_error(sqlstate::invalid_column_reference,
+                  "cannot use system column \"{}\" in MERGE WHEN condition", name)
+      .at_position(location + 1);
 }
 
 /// Where a row's present number may be asked for: what is stored is computed without it.
@@ -161,12 +169,35 @@ ExprPtr ExpressionBinder::call_of_row(const ast::ColumnRef& node, ExprPtr row, S
   return bind_routine(*call, *routine, std::move(given), scope);
 }
 
+/// Returns the value, or NULL if OLD or NEW is no row.
+ExprPtr ExpressionBinder::unless_absent(ExprPtr value, const ScopeItem& item) {
+  const auto& columns = item.table->relation.columns;
+  const auto telling = std::ranges::find_if(item.columns, [&](const ScopeColumn& column) {
+    const auto number = static_cast<std::size_t>(column.origin.column);
+    return number > 0 && number <= columns.size() && columns[number - 1].not_null;
+  });
+  std::vector<ExprPtr> fields;
+  for (const ScopeColumn& column : item.columns) {
+    if (telling == item.columns.end() || column.slot == telling->slot) {
+      fields.push_back(slot_expr(column));
+    }
+  }
+  const TypeId type = value->type();
+  std::vector<ExprPtr> branches;
+  branches.push_back(std::make_unique<TestExpr>(TestExpr::Kind::is_null,
+                                                std::make_unique<RowExpr>(std::move(fields))));
+  branches.push_back(constant(type, Value::null()));
+  branches.push_back(std::move(value));
+  return std::make_unique<CaseExpr>(type, std::move(branches), nullptr, Slot{0});
+}
+
 ExprPtr ExpressionBinder::table_of_row(const ScopeItem& item, Scope& scope, Scope& at,
                                        std::int32_t location) {
   if (scope.clause != Clause::policy) note_system_column(item);
   if (!item.partition_slot) {
-    return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
-                                          Value::from_oid(item.table->relation.oid));
+    ExprPtr oid = std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
+                                                 Value::from_oid(item.table->relation.oid));
+    return item.is_version ? unless_absent(std::move(oid), item) : std::move(oid);
   }
   if (!numbers_rows(scope.clause)) refuse_system_column("tableoid", location);
   mark_used(*item.partition_slot);
@@ -298,9 +329,10 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     }
     if (ExprPtr parameter = named_parameter(part(0), node.location)) return parameter;
     if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
+    if (any_table(scope)) require_readable(scope, part(0), node.location);
     if (part(0) == "ctid") {
       const auto has_rows = [](const ScopeItem& item) {
-        return item.named && item.reachable && item.table != nullptr;
+        return item.named && item.reachable && item.table != nullptr && !item.is_version;
       };
       const auto tables = std::ranges::count_if(scope.items, has_rows);
       if (tables > 1) {
@@ -349,6 +381,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
       return table_of_row(*item, scope, *at, node.location);
     }
     if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
+    if (item->table) require_readable(scope, part(parts - 1), node.location);
     if (part(parts - 1) == "ctid") {
       if (ExprPtr identity = identity_in(*item, *at)) {
         if (scope.clause != Clause::policy) note_system_column(*item);

@@ -54,8 +54,6 @@ std::string name_of_unsupported(const ast::Node& node) {
              : op == ast::JsonExprOp::query_op ? "JSON_QUERY"
                                                : "JSON_VALUE";
     }
-    case merge_support_func:
-      return "MERGE_ACTION";
     default:
       return fmt::format("the expression {}", ast::node_name(node.node_kind));
   }
@@ -128,6 +126,8 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
       return bind_indirection(ast::as<ast::A_Indirection>(node), scope);
     case ast::NodeKind::sqlvalue_function:
       return bind_value_function(ast::as<ast::SQLValueFunction>(node));
+    case ast::NodeKind::merge_support_func:
+      return bind_merge_support(ast::as<ast::MergeSupportFunc>(node), scope);
     case ast::NodeKind::null_test: {
       const auto& test = ast::as<ast::NullTest>(node);
       const auto kind = test.nulltesttype == ast::NullTestType::null ? TestExpr::Kind::is_null
@@ -190,7 +190,7 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
       throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}.at_position(
           ast::as<ast::SetToDefault>(node).location + 1);
     case ast::NodeKind::grouping_func:
-      unsupported("GROUPING", ast::as<ast::GroupingFunc>(node).location);
+      return bind_grouping(ast::as<ast::GroupingFunc>(node), scope);
     case ast::NodeKind::current_of_expr:
       unsupported("WHERE CURRENT OF");
     case ast::NodeKind::xml_expr:

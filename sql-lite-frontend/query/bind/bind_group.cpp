@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/grouping_sets.h"
 #include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -56,9 +57,20 @@ void refuse_computed_later(const Query& query, Expr& key) {
 
 }  // namespace
 
-void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
+void QueryBinder::bind_group_by(const ast::SelectStmt& select, Scope& scope, Query& query) {
+  const ast::NodeList clause = select.group_clause;
   if (!clause.empty()) query.grouped = true;
   const ClauseScope in_clause{scope, Clause::group_by};
+  const auto place_of_slot = [&](Slot slot) {
+    const auto key = std::ranges::find(query.group_keys, slot, &GroupKey::slot);
+    return static_cast<std::uint32_t>(key - query.group_keys.begin());
+  };
+  const auto place_of = [&](const Expr& expr) {
+    const auto key = std::ranges::find_if(query.group_keys, [&](const GroupKey& known) {
+      return same_expression(*known.expr, expr);
+    });
+    return static_cast<std::uint32_t>(key - query.group_keys.begin());
+  };
   const auto add_key = [&](ExprPtr expr) {
     if (expr->type() == TypeId::unknown) {
       expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
@@ -66,21 +78,25 @@ void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query
     require_equality(expr->type(), expr->location());
     require_collation_of_key(*expr, nullptr);
     order_as_database(*expr);
-    for (const GroupKey& key : query.group_keys) {
-      if (same_expression(*key.expr, *expr)) return;
-    }
+    const std::uint32_t place = place_of(*expr);
+    if (place < query.group_keys.size()) return place;
+    // A set without the key makes its slot NULL, which another query's column must not become.
     const auto* column = dynamic_cast<const SlotExpr*>(expr.get());
-    const Slot slot = column != nullptr ? column->slot() : new_slot();
+    const bool is_own = column != nullptr && std::ranges::find(query.outer_slots, column->slot()) ==
+                                                 query.outer_slots.end();
+    const Slot slot = is_own ? column->slot() : new_slot();
     mark_used(slot);
     query.group_keys.push_back({std::move(expr), slot});
+    return place;
   };
   const auto add_target = [&](OutputTarget& target) {
     refuse_computed_later(query, *target.expr);
     if (dynamic_cast<const SlotExpr*>(target.expr.get()) != nullptr) {
       const auto& column = dynamic_cast<const SlotExpr&>(*target.expr);
-      add_key(std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
-                                         column.origin()));
-      return;
+      const std::uint32_t known = place_of_slot(column.slot());
+      if (known < query.group_keys.size()) return known;
+      return add_key(std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
+                                                column.origin()));
     }
     // The target itself moves below the grouping; above it there is its slot.
     const Slot slot = new_slot();
@@ -94,15 +110,13 @@ void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query
     require_equality(target.expr->type(), target.expr->location());
     require_collation_of_key(*target.expr, nullptr);
     order_as_database(*target.expr);
+    const std::uint32_t known = place_of(*target.expr);
+    if (known < query.group_keys.size()) return known;
     query.group_keys.push_back({std::move(target.expr), slot});
     target.expr = std::move(above);
+    return known;
   };
-  for (const ast::Node* node : clause) {
-    if (const auto* set = ast::try_as<ast::GroupingSet>(node)) {
-      // GROUP BY () is one group of all rows, which `grouped` says already.
-      if (set->kind == ast::GroupingSetKind::empty) continue;
-      unsupported("GROUPING SETS, ROLLUP and CUBE", set->location);
-    }
+  const PlaceOfKey bind_key = [&](const ast::Node* node) {
     if (const auto* number = ast::try_as<ast::A_Const>(node)) {
       if (number->ival == nullptr) {
         throw SqlError{sqlstate::syntax_error, "non-integer constant in GROUP BY"}.at_position(
@@ -114,8 +128,7 @@ void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query
                         "GROUP BY position {} is not in select list", position)
             .at_position(number->location + 1);
       }
-      add_target(query.targets[static_cast<std::size_t>(position) - 1]);
-      continue;
+      return add_target(query.targets[static_cast<std::size_t>(position) - 1]);
     }
     if (const auto* column = ast::try_as<ast::ColumnRef>(node);
         column != nullptr && column->fields.size() == 1 &&
@@ -123,18 +136,26 @@ void QueryBinder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query
         !finds_column(scope, ast::string_of(column->fields[0]))) {
       const auto target =
           std::ranges::find(query.targets, ast::string_of(column->fields[0]), &OutputTarget::name);
-      if (target != query.targets.end()) {
-        add_target(*target);
-        continue;
-      }
+      if (target != query.targets.end()) return add_target(*target);
     }
-    if (const auto* row = ast::try_as<ast::RowExpr>(node)) {
-      for (const ast::Node* item : row->args) add_key(bind_expression(item, scope));
+    return add_key(bind_expression(node, scope));
+  };
+  bool has_sets = false;
+  std::vector<GroupingItem> items;
+  for (const ast::Node* node : clause) {
+    const auto* set = ast::try_as<ast::GroupingSet>(node);
+    has_sets |= set != nullptr;
+    // An empty set adds nothing to the others that it is multiplied with.
+    if (set != nullptr && set->kind == ast::GroupingSetKind::empty) continue;
+    GroupingItem item = grouping_item(node, bind_key);
+    if (item.kind != GroupingItem::Kind::keys || has_sets) {
+      items.push_back(std::move(item));
       continue;
     }
-    add_key(bind_expression(node, scope));
+    for (const std::uint32_t key : item.keys) items.push_back({.keys = {key}, .items = {}});
   }
   for (const GroupKey& key : query.group_keys) mark_grouped_sets(query, *key.expr);
+  if (has_sets) bind_grouping_sets(std::move(items), select.group_distinct, query);
 }
 
 namespace {
@@ -150,7 +171,8 @@ class GroupingCheck {
     if (!expr) return;
     for (const GroupKey& key : query_.group_keys) {
       if (same_expression(*key.expr, *expr)) {
-        if (dynamic_cast<const SlotExpr*>(expr.get()) == nullptr) {
+        const auto* column = dynamic_cast<const SlotExpr*>(expr.get());
+        if (column == nullptr || column->slot() != key.slot) {
           expr = std::make_unique<SlotExpr>(expr->type(), expr->typmod(), key.slot,
                                             SlotExpr::Origin{});
         }
@@ -214,6 +236,15 @@ class GroupingCheck {
     return std::ranges::any_of(query_.group_keys,
                                [slot](const GroupKey& key) { return key.slot == slot; });
   }
+  /// A key of every set.
+  [[nodiscard]] bool is_common_key(Slot slot) const {
+    const auto key = std::ranges::find(query_.group_keys, slot, &GroupKey::slot);
+    if (key == query_.group_keys.end()) return false;
+    const auto place = static_cast<std::uint32_t>(key - query_.group_keys.begin());
+    return std::ranges::all_of(query_.grouping_sets.sets, [place](const auto& set) {
+      return std::ranges::find(set, place) != set.end();
+    });
+  }
   [[nodiscard]] SlotExpr::Origin origin_of(Slot slot) const {
     for (const ScopeItem& item : scope_.items) {
       for (const ScopeColumn& column : item.columns) {
@@ -233,7 +264,7 @@ class GroupingCheck {
           std::ranges::all_of(item.table->key_positions, [&](std::size_t position) {
             return std::ranges::any_of(item.columns, [&](const ScopeColumn& column) {
               return column.origin.column == static_cast<std::int16_t>(position + 1) &&
-                     is_key(column.slot);
+                     is_common_key(column.slot);
             });
           });
       return has_all ? &item.table : nullptr;
@@ -273,6 +304,7 @@ class GroupingCheck {
 }  // namespace
 
 void QueryBinder::check_grouping(Scope& scope, Query& query) {
+  for (const GroupingCall& call : query.grouping_calls) settle_grouping_call(query, call);
   GroupingCheck check{*this, scope, query};
   for (OutputTarget& target : query.targets) {
     const Slot before = target.slot;

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// INSERT and ON CONFLICT.
+/// INSERT.
 namespace swizzle::sql {
 namespace {
 
@@ -46,18 +46,6 @@ std::vector<std::size_t> without_repeats(std::span<const std::size_t> columns) {
 
 std::size_t place_of(std::span<const std::size_t> columns, std::size_t column) {
   return static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
-}
-
-/// Only a key whose entries never repeat can tell at once whether there is a conflict.
-void require_immediate(NameSource& names, const Index& index, const Table& table) {
-  if (!index.deferrable) return;
-  SqlError error{SqlState{"55000"},
-                 "ON CONFLICT does not support deferrable unique constraints/exclusion constraints "
-                 "as arbiters"};
-  error.fields().schema = names.schema_name(table.relation.schema);
-  error.fields().table = table.relation.name;
-  error.fields().constraint = index.name;
-  throw error;
 }
 
 }  // namespace
@@ -116,10 +104,65 @@ void Binder::check_given_column(const WriteStatement& write, std::size_t positio
   }
 }
 
+/// Binds one row of VALUES; null for DEFAULT.
+std::vector<ExprPtr> Binder::bind_given(ast::NodeList values, Scope& scope) {
+  std::vector<ExprPtr> given;
+  for (const ast::Node* value : values) {
+    if (is_star_of_row(value)) {
+      ast::RowExpr row{};
+      row.args = ast::NodeList{&value, 1};
+      std::ranges::move(fields_of_row(row, scope), std::back_inserter(given));
+    } else {
+      given.push_back(ast::is<ast::SetToDefault>(value) ? nullptr : bind_expression(value, scope));
+    }
+  }
+  return given;
+}
+
+/// Throws 42601 if there are not as many values as columns. Without a column list, the columns that
+/// the row leaves out take their defaults.
+void Binder::fit_columns(WriteStatement& write, std::span<const ExprPtr> given,
+                         ast::NodeList columns) {
+  if (given.size() > write.columns.size()) {
+    const ExprPtr& extra = given[write.columns.size()];
+    throw SqlError{sqlstate::syntax_error, "INSERT has more expressions than target columns"}
+        .at_position(extra ? extra->location() + 1 : 0);
+  }
+  if (given.size() == write.columns.size()) return;
+  if (!columns.empty()) {
+    const auto& extra = ast::as<ast::ResTarget>(columns[given.size()]);
+    throw SqlError{sqlstate::syntax_error, "INSERT has more target columns than expressions"}
+        .at_position(extra.location + 1);
+  }
+  write.columns.resize(given.size());
+}
+
+/// Brings the values for `write.columns` to the types of `columns`, which are the same without
+/// repeats.
+std::vector<ExprPtr> Binder::place_given(const WriteStatement& write, std::vector<ExprPtr> given,
+                                         std::span<const std::size_t> columns,
+                                         const InsertedColumns& named, Scope& scope) {
+  const bool ignores_given = named.overriding == ast::OverridingKind::user_value;
+  std::vector<ExprPtr> row(columns.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::size_t position = write.columns[i];
+    const Column& column = write.table->relation.columns[position];
+    const ast::ResTarget* target = target_at(named.list, i);
+    ExprPtr& place = row[place_of(columns, position)];
+    if (!given[i] || (ignores_given && column.identity != 0)) {
+      if (target != nullptr) refuse_default_part(*target);
+      place = column.generated ? constant(column.type, Value::null()) : default_of(write, position);
+      continue;
+    }
+    check_given_column(write, position, named.overriding);
+    place = inserted_value(std::move(place), std::move(given[i]), target, column, scope);
+  }
+  return row;
+}
+
 void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert,
                                 Scope& scope) {
   const auto& select = ast::as<ast::SelectStmt>(insert.select_stmt);
-  const bool ignores_given = insert.override_ == ast::OverridingKind::user_value;
   auto query = std::make_unique<Query>();
   query->body = Query::Body::values;
   scope.query = query.get();
@@ -131,56 +174,17 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
   std::optional<std::size_t> width;
   for (const ast::Node* node : select.values_lists) {
     // All are bound before one is brought to its column's type, so that parameters tell whether
-    // they are of two types. Null: DEFAULT.
-    std::vector<ExprPtr> given;
-    for (const ast::Node* value : ast::as<ast::List>(node).items) {
-      if (is_star_of_row(value)) {
-        ast::RowExpr row{};
-        row.args = ast::NodeList{&value, 1};
-        std::ranges::move(fields_of_row(row, scope), std::back_inserter(given));
-      } else {
-        given.push_back(ast::is<ast::SetToDefault>(value) ? nullptr
-                                                          : bind_expression(value, scope));
-      }
-    }
-    const auto position_of = [&](std::size_t i) {
-      return i < given.size() && given[i] ? given[i]->location() + 1 : 0;
-    };
+    // they are of two types.
+    std::vector<ExprPtr> given = bind_given(ast::as<ast::List>(node).items, scope);
     if (given.size() != width.value_or(given.size())) {
       throw SqlError{sqlstate::syntax_error, "VALUES lists must all be the same length"}
-          .at_position(position_of(0));
+          .at_position(given[0] ? given[0]->location() + 1 : 0);
     }
     width = given.size();
-    if (given.size() > write.columns.size()) {
-      throw SqlError{sqlstate::syntax_error, "INSERT has more expressions than target columns"}
-          .at_position(position_of(write.columns.size()));
-    }
-    if (given.size() < write.columns.size()) {
-      if (!insert.cols.empty()) {
-        const auto& extra = ast::as<ast::ResTarget>(insert.cols[given.size()]);
-        throw SqlError{sqlstate::syntax_error, "INSERT has more target columns than expressions"}
-            .at_position(extra.location + 1);
-      }
-      // Without a column list, the columns that the first row leaves out take their defaults.
-      write.columns.resize(given.size());
-    }
+    fit_columns(write, given, insert.cols);
     if (query->rows.empty()) columns = without_repeats(write.columns);
-    std::vector<ExprPtr> row(columns.size());
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      const std::size_t position = write.columns[i];
-      const Column& column = relation.columns[position];
-      const ast::ResTarget* target = target_at(insert.cols, i);
-      ExprPtr& place = row[place_of(columns, position)];
-      if (!given[i] || (ignores_given && column.identity != 0)) {
-        if (target != nullptr) refuse_default_part(*target);
-        place =
-            column.generated ? constant(column.type, Value::null()) : default_of(write, position);
-        continue;
-      }
-      check_given_column(write, position, insert.override_);
-      place = inserted_value(std::move(place), std::move(given[i]), target, column, scope);
-    }
-    query->rows.push_back(std::move(row));
+    query->rows.push_back(
+        place_given(write, std::move(given), columns, {insert.cols, insert.override_}, scope));
   }
   write.columns = std::move(columns);
   for (const std::size_t position : write.columns) {
@@ -195,6 +199,31 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
   }
   bind_limit(select, scope, *query);
   write.source = std::move(query);
+}
+
+/// The row that an action of MERGE inserts; its columns are in `write.columns` afterwards.
+std::vector<Assignment> Binder::bind_merged_insert(WriteStatement& write, ast::NodeList values,
+                                                   const InsertedColumns& named, Scope& scope) {
+  write.columns = insert_columns(write, named.list);
+  std::vector<Assignment> assignments;
+  if (values.empty()) {
+    // DEFAULT VALUES
+    write.columns.clear();
+  } else {
+    const ClauseScope clause{scope, Clause::values};
+    std::vector<ExprPtr> given = bind_given(values, scope);
+    fit_columns(write, given, named.list);
+    std::vector<std::size_t> columns = without_repeats(write.columns);
+    std::vector<ExprPtr> row = place_given(write, std::move(given), columns, named, scope);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      assignments.push_back({columns[i], std::move(row[i])});
+    }
+    write.columns = std::move(columns);
+  }
+  bind_insert_defaults(write);
+  std::ranges::move(write.defaults, std::back_inserter(assignments));
+  write.defaults.clear();
+  return assignments;
 }
 
 void Binder::bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert,
@@ -292,7 +321,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   with_scope.parent = parent;
   with_scope.outer_slots = &write->outer_slots;
   bind_with(insert.with_clause, with_scope, write->eager);
-  bind_write_target(*write, *insert.relation, "insert into");
+  bind_write_target(*write, *insert.relation);
   write->columns = insert_columns(*write, insert.cols);
 
   Scope scope;
@@ -337,7 +366,11 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
   if (!write->instead && !write->through) returning.was_there = &write->was_there;
-  bind_returning(*write, insert.returning_clause, returning);
+  const bool may_exist = write->conflict.kind == ConflictAction::Kind::update;
+  bind_returning(*write, insert.returning_clause, returning,
+                 {write->first_slot,
+                  may_exist ? std::optional{write->conflict.existing_first_slot} : std::nullopt,
+                  write->first_slot});
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;
@@ -368,158 +401,6 @@ void Binder::bind_row_filter(WriteStatement& write, const ast::Node* where) {
   Scope scope = table_scope(write.table, write.alias, write.first_slot);
   scope.clause = Clause::copy_where;
   write.row_filter = bind_condition(where, scope, "WHERE");
-}
-
-const Index* Binder::infer_index(const WriteStatement& write, const ast::InferClause& infer) {
-  const Table& table = *write.table;
-  if (!infer.conname.empty()) {
-    const Constraint* constraint = table.constraint_named(infer.conname);
-    if (constraint == nullptr) {
-      throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
-                  infer.conname, table.relation.name);
-    }
-    const Index* index = table.index_by_oid(constraint->index);
-    if (index != nullptr && constraint->kind != ConstraintKind::foreign_key) {
-      require_immediate(names_, *index, table);
-      if (index->excludes() && write.conflict.kind == ConflictAction::Kind::update) {
-        throw SqlError{sqlstate::wrong_object_type,
-                       "ON CONFLICT DO UPDATE not supported with exclusion constraints"};
-      }
-      return index;
-    }
-  } else {
-    const Slot first = new_slots(table.relation.columns.size());
-    Scope scope = table_scope(write.table, table.relation.name, first);
-    scope.clause = Clause::index_expression;
-    std::vector<ExprPtr> wanted;
-    for (const ast::Node* node : infer.index_elems) {
-      const auto& element = ast::as<ast::IndexElem>(node);
-      if (element.expr != nullptr) {
-        wanted.push_back(bind_expression(element.expr, scope));
-        continue;
-      }
-      const auto position = table.column_position(element.name);
-      if (!position) {
-        throw sql_error(sqlstate::undefined_column, "column \"{}\" does not exist", element.name)
-            .at_position(infer.location + 1);
-      }
-      for (const ScopeColumn& column : scope.items[0].columns) {
-        if (column.slot == first + *position) wanted.push_back(slot_expr(column));
-      }
-    }
-    ExprPtr where;
-    if (infer.where_clause != nullptr) where = bind_condition(infer.where_clause, scope, "WHERE");
-    for (const Index& index : table.relation.indexes) {
-      if (!index.is_key() || !answers_inference(write, index, first, wanted, where.get())) continue;
-      require_immediate(names_, index, table);
-      return &index;
-    }
-  }
-  throw SqlError{sqlstate::invalid_column_reference,
-                 "there is no unique or exclusion constraint matching the "
-                 "ON CONFLICT specification"};
-}
-
-namespace {
-
-/// The conditions that an AND of them consists of.
-void collect_conjuncts(const Expr& condition, std::vector<const Expr*>& into) {
-  check_stack();
-  const auto* const both = dynamic_cast<const BooleanExpr*>(&condition);
-  if (both == nullptr || both->kind() != BooleanExpr::Kind::conjunction) {
-    into.push_back(&condition);
-    return;
-  }
-  for (const ExprPtr& part : both->operands()) collect_conjuncts(*part, into);
-}
-
-}  // namespace
-
-/// Whether the index is over exactly these columns and expressions, in any order, and holds all
-/// rows for which `where` is true.
-bool Binder::answers_inference(const WriteStatement& write, const Index& index, Slot first,
-                               std::span<const ExprPtr> wanted, const Expr* where) {
-  const Table& table = *write.table;
-  std::vector<ExprPtr> parts;
-  for (const IndexColumn& column : index.columns) {
-    if (column.column != 0) {
-      parts.push_back(std::make_unique<SlotExpr>(column.type, kNoTypmod,
-                                                 first + static_cast<Slot>(column.column - 1),
-                                                 SlotExpr::Origin{}));
-    } else {
-      parts.push_back(
-          bind_table_expression(column.expression_sql, table, first, Clause::index_expression));
-    }
-  }
-  const auto is_in = [](const Expr& expr, std::span<const ExprPtr> list) {
-    return std::ranges::any_of(list,
-                               [&](const ExprPtr& other) { return same_expression(expr, *other); });
-  };
-  for (const ExprPtr& part : parts) {
-    if (!is_in(*part, wanted)) return false;
-  }
-  for (const ExprPtr& expr : wanted) {
-    if (!is_in(*expr, parts)) return false;
-  }
-  if (index.predicate_sql.empty()) return true;
-  if (where == nullptr) return false;
-  // The rows that it holds are those of all its conditions: each must be among the given ones.
-  const ExprPtr predicate =
-      bind_table_expression(index.predicate_sql, table, first, Clause::index_predicate);
-  std::vector<const Expr*> given;
-  collect_conjuncts(*where, given);
-  std::vector<const Expr*> needed;
-  collect_conjuncts(*predicate, needed);
-  return std::ranges::all_of(needed, [&](const Expr* one) {
-    return std::ranges::any_of(given,
-                               [&](const Expr* other) { return same_expression(*one, *other); });
-  });
-}
-
-void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause,
-                           Scope& with_scope) {
-  write.conflict.kind = clause.action == ast::OnConflictAction::update
-                            ? ConflictAction::Kind::update
-                            : ConflictAction::Kind::nothing;
-  if (clause.infer != nullptr) {
-    write.conflict.index = infer_index(write, *clause.infer);
-    // ON CONFLICT reveals whether such a row exists, so it counts as reading these columns.
-    std::vector<std::size_t>& read = noted_[write.access].access.read;
-    for (const IndexColumn& column : write.conflict.index->columns) {
-      if (column.column != 0) read.push_back(static_cast<std::size_t>(column.column - 1));
-    }
-  } else if (write.conflict.kind == ConflictAction::Kind::nothing) {
-    for (const Index& index : write.table->relation.indexes) {
-      require_immediate(names_, index, *write.table);
-    }
-  } else if (write.conflict.kind == ConflictAction::Kind::update) {
-    throw SqlError{sqlstate::syntax_error,
-                   "ON CONFLICT DO UPDATE requires inference specification or constraint name"}
-        .with_hint("For example, ON CONFLICT (column_name).")
-        .at_position(clause.location + 1);
-  }
-  if (write.conflict.kind != ConflictAction::Kind::update) return;
-  write.conflict.existing_first_slot = new_slots(row_slots(*write.table));
-  Scope scope = table_scope(write.table, write.alias, write.conflict.existing_first_slot);
-  ++relations_named_;
-  Scope excluded = table_scope(write.table, "excluded", write.first_slot);
-  scope.items.push_back(std::move(excluded.items[0]));
-  scope.parent = &with_scope;
-  scope.outer_slots = &write.outer_slots;
-  write.assignments = bind_assignments(write, clause.target_list, scope);
-  if (clause.where_clause != nullptr) {
-    const ClauseScope in_where{scope, Clause::where};
-    write.conflict_where.push_back(bind_condition(clause.where_clause, scope, "WHERE"));
-  }
-  noted_[write.access].access.wants |= privilege::kUpdate;
-  note_columns(write, write.assignments);
-  // The row proposed for insertion counts as read as well: EXCLUDED has the table's columns.
-  for (const Slot row : {write.conflict.existing_first_slot, write.first_slot}) {
-    for (const Assignment& assignment : write.assignments) {
-      note_reads(write, *assignment.expr, row);
-    }
-    for (const ExprPtr& condition : write.conflict_where) note_reads(write, *condition, row);
-  }
 }
 
 }  // namespace swizzle::sql

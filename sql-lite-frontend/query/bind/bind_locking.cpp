@@ -37,7 +37,7 @@ void require_lockable(const Query& query, std::string_view lock) {
   };
   if (query.body == Query::Body::set_operation) refuse("UNION/INTERSECT/EXCEPT");
   if (query.distinct != Query::DistinctKind::none) refuse("DISTINCT clause");
-  if (!query.group_keys.empty()) refuse("GROUP BY clause");
+  if (!query.group_keys.empty() || !query.grouping_items.empty()) refuse("GROUP BY clause");
   if (!query.having.empty()) refuse("HAVING clause");
   if (query.grouped) refuse("aggregate functions");
   if (!query.windows.empty()) refuse("window functions");

@@ -207,7 +207,11 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
       const TypeId element = resolved->right;
       const TypeId element_array = array_type(element);
       if (element_array != TypeId::none) {
+        // As PostgreSQL: 'a' and 'b' in a list beside a regclass are names, not numbers.
+        const bool names_objects = *common != element && element == TypeId::oid;
         for (ExprPtr& expr : elements) {
+          if (names_objects)
+            expr = coerce(std::move(expr), *common, kNoTypmod, Implicitness::implicit);
           expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::implicit);
         }
         left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -153,25 +154,27 @@ WriteStatement Binder::bind_leaf_change(const WriteStatement& write,
   one.kind = write.kind;
   const std::size_t columns = leaf.table->relation.columns.size();
   one.first_slot = leaf.columns.empty() ? write.first_slot : new_slots(columns);
-  if (write.kind == WriteKind::update) {
+  const bool updates = write.changes().updates;
+  one.merge_changes = {.updates = updates, .removes = write.changes().removes};
+  if (updates) {
     one.new_first_slot = leaf.columns.empty() ? write.new_first_slot : new_slots(columns);
     bind_row_rules(one, one.new_first_slot);
     note_key_columns(one);
   }
   bind_index_expressions(one);
   bind_leaf_triggers(one);
-  if (write.kind == WriteKind::update) {
+  if (updates && !one.changes().removes) {
     // A row that moves to another partition is removed here.
-    one.kind = WriteKind::delete_;
+    const WriteKind kind = std::exchange(one.kind, WriteKind::delete_);
     bind_leaf_triggers(one);
-    one.kind = WriteKind::update;
+    one.kind = kind;
   }
   return one;
 }
 
 void Binder::bind_partition_writes(WriteStatement& write) {
   if (!write.partitions) return;
-  const Slot row = write.kind == WriteKind::update ? write.new_first_slot : write.first_slot;
+  const Slot row = write.written_slot();
   if (write.kind != WriteKind::delete_) {
     write.partition_keys = bind_partition_keys(*write.partitions, row);
   }

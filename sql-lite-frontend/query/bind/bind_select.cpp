@@ -102,7 +102,7 @@ void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope,
     query.grouped = true;
     query.having.push_back(bind_condition(select.having_clause, scope, "HAVING"));
   }
-  bind_group_by(select.group_clause, scope, query);
+  bind_group_by(select, scope, query);
   finish_targets(query.targets, output);
   // An outer query's column gets a place of its own: where an outer join finds no row of this
   // query, what it selects is NULL, and the column is not.

@@ -79,6 +79,10 @@ std::string ExpressionBinder::target_name(const ast::Node* node) {
     }
     case ast::NodeKind::coalesce_expr:
       return "coalesce";
+    case ast::NodeKind::merge_support_func:
+      return "merge_action";
+    case ast::NodeKind::grouping_func:
+      return "grouping";
     case ast::NodeKind::min_max_expr:
       return ast::as<ast::MinMaxExpr>(node).op == ast::MinMaxOp::greatest ? "greatest" : "least";
     case ast::NodeKind::a_expr:

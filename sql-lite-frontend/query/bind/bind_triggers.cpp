@@ -6,19 +6,6 @@
 namespace swizzle::sql {
 namespace {
 
-bool does(const WriteStatement& write, TriggerEvent event) {
-  switch (write.kind) {
-    case WriteKind::insert:
-      return event == TriggerEvent::insert ||
-             (event == TriggerEvent::update && write.conflict.kind == ConflictAction::Kind::update);
-    case WriteKind::update:
-      return event == TriggerEvent::update;
-    case WriteKind::delete_:
-      break;
-  }
-  return event == TriggerEvent::remove;
-}
-
 /// UPDATE OF: one of its columns is given a value, or is computed from what is.
 bool assigns_any(const WriteStatement& write, const Trigger& trigger) {
   const auto is_of = [&](const Assignment& assignment) {
@@ -48,7 +35,7 @@ void Binder::bind_triggers(WriteStatement& write) {
     if (relation.is_partitioned() && trigger.for_each_row) continue;
     for (const TriggerEvent event :
          {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {
-      if (!trigger.fires_on(event) || !does(write, event)) continue;
+      if (!trigger.fires_on(event) || !write.does(event)) continue;
       const bool updates = event == TriggerEvent::update;
       if (updates && !trigger.columns.empty() && !assigns_any(write, trigger)) continue;
       WriteStatement::Fired fired{&trigger, event, nullptr};

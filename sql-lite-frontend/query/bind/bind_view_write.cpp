@@ -27,19 +27,45 @@ Words words_for(WriteKind kind) {
       return {"insert into", "inserting into", "INSERT"};
     case WriteKind::update:
       return {"update", "updating", "UPDATE"};
+    case WriteKind::merge:
+      return {"merge into", {}, {}};
     case WriteKind::delete_:
       break;
   }
   return {"delete from", "deleting from", "DELETE"};
 }
 
-[[noreturn]] void refuse(const Table& view, WriteKind kind, std::string_view what) {
-  const Words words = words_for(kind);
+bool has_instead_trigger(const Table& view, TriggerEvent event) {
+  return std::ranges::any_of(view.relation.triggers, [event](const Trigger& trigger) {
+    return trigger.time == TriggerTime::instead_of && trigger.fires_on(event);
+  });
+}
+
+/// Returns the kind of the first action of the write for which the view has no INSTEAD OF trigger.
+WriteKind unsupported_kind(const WriteStatement& write, const Table& view) {
+  if (!write.merge) return write.kind;
+  for (const MergeAction& action : write.merge->actions) {
+    if (action.does == MergeAction::Does::nothing) continue;
+    TriggerEvent event = action.inserts() ? TriggerEvent::insert : TriggerEvent::remove;
+    if (action.updates()) event = TriggerEvent::update;
+    if (has_instead_trigger(view, event)) continue;
+    if (action.inserts()) return WriteKind::insert;
+    return action.updates() ? WriteKind::update : WriteKind::delete_;
+  }
+  return WriteKind::update;
+}
+
+[[noreturn]] void refuse(const Table& view, const WriteStatement& write, std::string_view what) {
+  const Words words = words_for(unsupported_kind(write, view));
   throw sql_error(SqlState{"55000"}, "cannot {} view \"{}\"", words.cannot, view.relation.name)
       .with_detail(fmt::format("Views {} are not automatically updatable.", what))
-      .with_hint(fmt::format("To enable {} the view, provide an INSTEAD OF {} trigger or an "
-                             "unconditional ON {} DO INSTEAD rule.",
-                             words.doing, words.event, words.event));
+      .with_hint(write.merge
+                     ? fmt::format("To enable {} the view using MERGE, provide an INSTEAD OF {} "
+                                   "trigger.",
+                                   words.doing, words.event)
+                     : fmt::format("To enable {} the view, provide an INSTEAD OF {} trigger or an "
+                                   "unconditional ON {} DO INSTEAD rule.",
+                                   words.doing, words.event, words.event));
 }
 
 enum class Special : std::uint8_t { none, aggregate, window, set };
@@ -134,7 +160,34 @@ std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStm
 
 }  // namespace
 
-ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
+/// The target is a view: INSTEAD OF triggers write its rows, or the table below it is written.
+void Binder::bind_view_target(WriteStatement& write) {
+  const TablePtr view = write.table;
+  std::size_t with_trigger = 0;
+  std::size_t without = 0;
+  for (const TriggerEvent event :
+       {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {
+    if (!write.does(event)) continue;
+    ++(has_instead_trigger(*view, event) ? with_trigger : without);
+  }
+  write.instead = with_trigger > 0 && without == 0;
+  if (write.instead) return;
+  write.through = open_view(view, write);
+  if (with_trigger > 0) {
+    throw sql_error(sqlstate::feature_not_supported, "cannot merge into view \"{}\"",
+                    view->relation.name)
+        .with_detail(
+            "MERGE is not supported for views with INSTEAD OF triggers for some actions but not "
+            "all.")
+        .with_hint(
+            "To enable merging into the view, either provide a full set of INSTEAD OF triggers or "
+            "drop the existing INSTEAD OF triggers.");
+  }
+  write.table = write.through->table;
+  depend_on(write.table);
+}
+
+ViewTarget Binder::open_view(const TablePtr& view, const WriteStatement& write) {
   check_stack();
   ViewTarget target;
   target.view = view;
@@ -145,7 +198,7 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   level.query =
       &ast::as<ast::SelectStmt>(parse_script(*level.arena, view->relation.view_sql)[0]->stmt);
   if (const std::string_view what = hindrance(*level.query); !what.empty()) {
-    refuse(*view, kind, what);
+    refuse(*view, write, what);
   }
   const auto& range = ast::as<ast::RangeVar>(level.query->from_clause[0]);
   const auto* const around = std::exchange(open_view_, &view->relation);
@@ -154,7 +207,7 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   open_view_ = around;
   if (!below || known == nullptr ||
       (!is_table(below->relation.kind) && below->relation.kind != RelationKind::view)) {
-    refuse(*view, kind, "that do not select from a single table or view");
+    refuse(*view, write, "that do not select from a single table or view");
   }
   std::vector<ViewTargetColumn> offered;
   if (below->relation.kind == RelationKind::view) {
@@ -162,7 +215,7 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
         below->relation.triggers,
         [](const Trigger& trigger) { return trigger.time == TriggerTime::instead_of; });
     if (has_instead) unsupported("writing through a view to one with INSTEAD OF triggers");
-    ViewTarget inner = open_view(below, kind);
+    ViewTarget inner = open_view(below, write);
     target.table = inner.table;
     target.only = inner.only;
     target.levels = std::move(inner.levels);
@@ -186,7 +239,7 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   if (std::ranges::none_of(target.columns, [](const ViewTargetColumn& column) {
         return column.position.has_value();
       })) {
-    refuse(*view, kind, "that have no updatable columns");
+    refuse(*view, write, "that have no updatable columns");
   }
   target.levels.push_back(std::move(level));
   return target;
@@ -197,7 +250,9 @@ std::vector<bool> Binder::updatable_columns(const TablePtr& relation) {
   if (is_table(relation->relation.kind)) return updatable;
   if (relation->relation.kind != RelationKind::view) return {};
   try {
-    const ViewTarget target = open_view(relation, WriteKind::update);
+    WriteStatement update;
+    update.kind = WriteKind::update;
+    const ViewTarget target = open_view(relation, update);
     for (std::size_t i = 0; i < updatable.size(); ++i) {
       updatable[i] = target.columns[i].position.has_value();
     }
@@ -275,6 +330,10 @@ void Binder::restrict_to_view_rows(WriteStatement& write) {
     }
     write.view_barriers.push_back(std::exchange(since_barrier, {}));
   }
+  if (write.merge && !since_barrier.empty()) {
+    // A row that the view does not show is no target row, whatever the join says.
+    write.view_barriers.push_back(std::exchange(since_barrier, {}));
+  }
   std::ranges::move(since_barrier, std::back_inserter(write.where));
   write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
                        std::make_move_iterator(again.end()));
@@ -309,7 +368,6 @@ Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
     Scope scope = table_scope(write.table, write.alias, first_slot);
     ScopeItem& item = scope.items[0];
     item.table = nullptr;
-    item.row_type = TypeId::none;
     if (write.view_slots.empty() || first_slot != write.first_slot) return scope;
     // The rows that there are come from the view's query.
     scope.from_slots.clear();
@@ -322,6 +380,8 @@ Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
   }
   if (!write.through) return table_scope(write.table, write.alias, first_slot);
   Scope scope = view_scope(write.table, write.alias, write.through->columns, first_slot);
+  const TypeId rows{write.through->view->relation.row_type};
+  scope.items[0].row_type = is_composite(rows) ? rows : TypeId::none;
   auto& columns = scope.items[0].columns;
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i].note = {write.view_access, i};
   return scope;

@@ -250,7 +250,7 @@ void Binder::bind_writing_cte(BoundCte& cte, const ast::CommonTableExpr& node, S
       break;
     default:
       // The grammar has no other statement there.
-      unsupported("MERGE in WITH", node.location);
+      cte.write = bind_merge(ast::as<ast::MergeStmt>(node.ctequery), &scope);
   }
   cte.columns = cte_columns(cte.write->returning, node);
 }

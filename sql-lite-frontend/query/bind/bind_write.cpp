@@ -13,28 +13,25 @@
 namespace swizzle::sql {
 namespace {
 
-Privileges privilege_to(std::string_view verb) {
-  if (verb == "insert into") return privilege::kInsert;
-  return verb == "update" ? privilege::kUpdate : privilege::kDelete;
+Privileges privileges_for(const WriteStatement& write) {
+  // INSERT … ON CONFLICT is not known to update yet.
+  const RowChanges changes = write.changes();
+  Privileges wants{};
+  if (changes.inserts) wants |= privilege::kInsert;
+  if (changes.updates) wants |= privilege::kUpdate;
+  if (changes.removes) wants |= privilege::kDelete;
+  return wants;
+}
+
+[[noreturn]] void refuse_merge(const Relation& relation, std::string_view kinds) {
+  throw sql_error(sqlstate::feature_not_supported, "cannot execute MERGE on relation \"{}\"",
+                  relation.name)
+      .with_detail(fmt::format("This operation is not supported for {}.", kinds));
 }
 
 }  // namespace
 
-namespace {
-
-bool has_instead_trigger(const Table& view, WriteKind kind) {
-  TriggerEvent event = TriggerEvent::remove;
-  if (kind == WriteKind::insert) event = TriggerEvent::insert;
-  if (kind == WriteKind::update) event = TriggerEvent::update;
-  return std::ranges::any_of(view.relation.triggers, [event](const Trigger& trigger) {
-    return trigger.time == TriggerTime::instead_of && trigger.fires_on(event);
-  });
-}
-
-}  // namespace
-
-void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range,
-                               std::string_view verb) {
+void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range) {
   ++relations_named_;
   write.table = require_table(range);
   note_name(range, *write.table);
@@ -44,20 +41,16 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
     case RelationKind::table:
     case RelationKind::partitioned:
       break;
-    case RelationKind::view: {
-      const TablePtr view = write.table;
-      write.instead = has_instead_trigger(*view, write.kind);
-      if (write.instead) break;
-      write.through = open_view(view, write.kind);
-      write.table = write.through->table;
-      depend_on(write.table);
+    case RelationKind::view:
+      bind_view_target(write);
       break;
-    }
     case RelationKind::materialized:
+      if (write.merge) refuse_merge(relation, "materialized views");
       if (names_.refreshes(*write.table)) break;
       throw sql_error(sqlstate::wrong_object_type, "cannot change materialized view \"{}\"",
                       relation.name);
     case RelationKind::sequence:
+      if (write.merge) refuse_merge(relation, "sequences");
       throw sql_error(sqlstate::wrong_object_type, "cannot change sequence \"{}\"", relation.name);
     case RelationKind::computed:
       throw sql_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
@@ -68,7 +61,8 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   if (write.table->relation.is_partitioned()) {
     // ONLY before a view's name means nothing, and to INSERT within one.
     const bool only = write.through ? write.through->only : !range.inh;
-    write.partitions = partitions_of(write.table, only && write.kind != WriteKind::insert);
+    write.partitions = partitions_of(write.table, only && !write.changes().inserts);
+    if (write.merge) write.merge->read_partitions = partitions_of(write.table, only);
     for (const PartitionTree::Node& node : write.partitions->nodes) written_.push_back(node.table);
   }
   write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;
@@ -83,7 +77,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   // Of a row that is written anew, only what RETURNING reads has been read.
   const bool reads = write.kind != WriteKind::insert;
   if (write.through) {
-    write.view_access = note_access(write.through->view, privilege_to(verb), std::nullopt);
+    write.view_access = note_access(write.through->view, privileges_for(write), std::nullopt);
   }
   const Oid around = as_role_;
   if (write.through) {
@@ -92,7 +86,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
       as_role_ = role_behind(*level.view);
     }
   }
-  write.access = note_access(write.table, privilege_to(verb),
+  write.access = note_access(write.table, privileges_for(write),
                              reads ? std::optional{write.first_slot} : std::nullopt);
   if (write.through) {
     for (const ViewTargetColumn& column : write.through->columns) {
@@ -175,6 +169,16 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
     ExprPtr expr = bind_table_expression(column.default_sql, *write.table, row, Clause::generated);
     write.generated.push_back({i, coerce_to_column(std::move(expr), column)});
   }
+}
+
+void Binder::bind_changed_rows(WriteStatement& write) {
+  restrict_to_view_rows(write);
+  bind_row_rules(write, write.new_first_slot);
+  note_key_columns(write);
+  add_view_checks(write, write.new_first_slot);
+  bind_index_expressions(write);
+  bind_triggers(write);
+  bind_partition_writes(write);
 }
 
 void Binder::bind_index_expressions(WriteStatement& write) {
@@ -385,20 +389,6 @@ ExprPtr Binder::bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& s
   return expr;
 }
 
-void Binder::bind_returning(WriteStatement& write, const ast::ReturningClause* returning,
-                            Scope& scope) {
-  if (returning == nullptr) return;
-  if (!returning->options.empty()) {
-    unsupported("RETURNING WITH",
-                ast::as<ast::ReturningOption>(returning->options.front()).location);
-  }
-  const ClauseScope clause{scope, Clause::returning};
-  bind_targets(returning->exprs, scope, write.returning);
-  finish_targets(write.returning, OutputTypes::final);
-  const Slot row = write.kind == WriteKind::update ? write.new_first_slot : write.first_slot;
-  for (const OutputTarget& target : write.returning) note_reads(write, *target.expr, row);
-}
-
 /// A variable of type refcursor that the name means.
 std::optional<std::size_t> Binder::cursor_variable(std::string_view name) {
   BodyVariables* const variables = body_variables();
@@ -432,7 +422,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   with_scope.parent = parent;
   with_scope.outer_slots = &write->outer_slots;
   bind_with(update.with_clause, with_scope, write->eager);
-  bind_write_target(*write, *update.relation, "update");
+  bind_write_target(*write, *update.relation);
   write->new_first_slot = new_slots(row_slots(*write->table));
 
   Scope scope = write_scope(*write, write->first_slot);
@@ -445,13 +435,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   bind_write_condition(*write, update.where_clause, scope);
   write->assignments = bind_assignments(*write, update.target_list, scope);
   note_columns(*write, write->assignments);
-  restrict_to_view_rows(*write);
-  bind_row_rules(*write, write->new_first_slot);
-  note_key_columns(*write);
-  add_view_checks(*write, write->new_first_slot);
-  bind_index_expressions(*write);
-  bind_triggers(*write);
-  bind_partition_writes(*write);
+  bind_changed_rows(*write);
   // RETURNING sees the new row, and the other tables of FROM.
   Scope returning = write_scope(*write, write->new_first_slot);
   returning.parent = &with_scope;
@@ -459,7 +443,8 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   for (std::size_t i = 1; i < scope.items.size(); ++i) {
     returning.items.push_back(std::move(scope.items[i]));
   }
-  bind_returning(*write, update.returning_clause, returning);
+  bind_returning(*write, update.returning_clause, returning,
+                 {write->new_first_slot, write->first_slot, write->new_first_slot});
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;
@@ -473,7 +458,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   with_scope.parent = parent;
   with_scope.outer_slots = &write->outer_slots;
   bind_with(statement.with_clause, with_scope, write->eager);
-  bind_write_target(*write, *statement.relation, "delete from");
+  bind_write_target(*write, *statement.relation);
   Scope scope = write_scope(*write, write->first_slot);
   scope.parent = &with_scope;
   scope.outer_slots = &write->outer_slots;
@@ -485,7 +470,8 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   bind_index_expressions(*write);
   bind_triggers(*write);
   bind_partition_writes(*write);
-  bind_returning(*write, statement.returning_clause, scope);
+  bind_returning(*write, statement.returning_clause, scope,
+                 {write->first_slot, write->first_slot, std::nullopt});
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;

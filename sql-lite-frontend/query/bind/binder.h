@@ -24,6 +24,7 @@ class Binder final : public QueryBinder {
   std::unique_ptr<WriteStatement> bind_insert(const ast::InsertStmt& insert, Scope* parent);
   std::unique_ptr<WriteStatement> bind_update(const ast::UpdateStmt& update, Scope* parent);
   std::unique_ptr<WriteStatement> bind_delete(const ast::DeleteStmt& statement, Scope* parent);
+  std::unique_ptr<WriteStatement> bind_merge(const ast::MergeStmt& merge, Scope* parent);
   /// Writes whole rows without an INSERT statement: COPY FROM. Column i of `columns` arrives in
   /// the i-th of `source_slots`.
   std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
@@ -48,7 +49,7 @@ class Binder final : public QueryBinder {
 
  private:
   // bind_view_write.cpp
-  ViewTarget open_view(const TablePtr& view, WriteKind kind);
+  ViewTarget open_view(const TablePtr& view, const WriteStatement& write);
   Scope view_scope(const TablePtr& table, std::string_view alias,
                    std::span<const ViewTargetColumn> columns, Slot first_slot);
   ExprPtr view_condition(const ViewTarget& target, const ViewTarget::Level& level, Slot first_slot);
@@ -61,8 +62,12 @@ class Binder final : public QueryBinder {
   void restrict_to_view_rows(WriteStatement& write);
 
   // bind_write.cpp
-  void bind_write_target(WriteStatement& write, const ast::RangeVar& range, std::string_view verb);
+  void bind_write_target(WriteStatement& write, const ast::RangeVar& range);
+  void bind_view_target(WriteStatement& write);
   void bind_row_rules(WriteStatement& write, Slot row);
+  /// Binds the rules and checks of rows that UPDATE or MERGE changes, in the table and its
+  /// partitions.
+  void bind_changed_rows(WriteStatement& write);
   void bind_index_expressions(WriteStatement& write);
   static void note_key_columns(WriteStatement& write);
   void bind_triggers(WriteStatement& write);
@@ -77,6 +82,19 @@ class Binder final : public QueryBinder {
   void bind_leaf_triggers(WriteStatement& one);
 
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
+  /// Column list of INSERT, and OVERRIDING.
+  struct InsertedColumns {
+    ast::NodeList list;
+    ast::OverridingKind overriding = {};
+  };
+  std::vector<ExprPtr> bind_given(ast::NodeList values, Scope& scope);
+  static void fit_columns(WriteStatement& write, std::span<const ExprPtr> given,
+                          ast::NodeList columns);
+  std::vector<ExprPtr> place_given(const WriteStatement& write, std::vector<ExprPtr> given,
+                                   std::span<const std::size_t> columns,
+                                   const InsertedColumns& named, Scope& scope);
+  std::vector<Assignment> bind_merged_insert(WriteStatement& write, ast::NodeList values,
+                                             const InsertedColumns& named, Scope& scope);
   void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_sets(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
@@ -103,7 +121,27 @@ class Binder final : public QueryBinder {
   static const Column* view_default_of(const WriteStatement& write, std::size_t position);
   std::optional<std::size_t> cursor_variable(std::string_view name);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
-  void bind_returning(WriteStatement& write, const ast::ReturningClause* returning, Scope& scope);
+
+  // bind_returning.cpp
+  /// First slots of the rows that RETURNING knows: the target's under its own name, OLD and NEW.
+  /// Without a slot there is no such row.
+  struct ReturnedRows {
+    Slot row;
+    std::optional<Slot> old_row;
+    std::optional<Slot> new_row;
+  };
+  void bind_returning(WriteStatement& write, const ast::ReturningClause* returning, Scope& scope,
+                      ReturnedRows rows);
+  void add_versions(const WriteStatement& write, const ast::ReturningClause& returning,
+                    Scope& scope, ReturnedRows& rows);
+
+  // bind_merge.cpp
+  void bind_merge_source(WriteStatement& write, const ast::MergeStmt& merge, Scope& source,
+                         Scope& with_scope);
+  void bind_merge_action(WriteStatement& write, const ast::MergeWhenClause& when, Scope& scope,
+                         MergeAction& action);
+  void finish_merge_columns(WriteStatement& write);
+  FromPtr marked_rows(FromPtr rows, const Scope& scope, Slot marker);
 
   // bind_part_assignment.cpp
   static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
@@ -139,6 +177,7 @@ class Binder final : public QueryBinder {
   void add_policy_checks(const TablePtr& table, Slot first_slot, char command, PolicyPart part,
                          std::vector<WriteStatement::Check>& checks);
   void secure_write(WriteStatement& write);
+  void secure_merge(WriteStatement& write, bool reads);
 
   // access.cpp
   void note_reads(const WriteStatement& write, Expr& expr, Slot first_slot);

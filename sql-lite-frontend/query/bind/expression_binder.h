@@ -152,6 +152,7 @@ class ExpressionBinder : public BoundNames {
   void note_system_column(const ScopeItem& item);
   /// tableoid of the item's rows.
   ExprPtr table_of_row(const ScopeItem& item, Scope& scope, Scope& at, std::int32_t location);
+  ExprPtr unless_absent(ExprPtr value, const ScopeItem& item);
   ExprPtr call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope);
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
@@ -221,6 +222,8 @@ class ExpressionBinder : public BoundNames {
   TypeId bind_user_type(const ast::TypeName& name);
   TypePtr find_user_type(const ast::TypeName& name, std::string_view last);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
+  // bind_merge.cpp
+  ExprPtr bind_merge_support(const ast::MergeSupportFunc& node, Scope& scope);
   /// Fields by name of what a set-returning function with several columns leaves in a slot.
   struct RecordFields {
     std::span<const std::string_view> names;
@@ -370,6 +373,9 @@ class ExpressionBinder : public BoundNames {
   ExprPtr bind_ordered_set(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
                            const OuterNotes& notes);
   static Scope& home_of_aggregate(Scope& scope, AggregateCall& call);
+  /// Throws if the argument of an aggregate or of GROUPING() has another of the query in it.
+  static void refuse_nested(Expr& argument, const Query& query);
+  ExprPtr bind_grouping(const ast::GroupingFunc& node, Scope& scope);
   static void refuse_sets(const Scope& scope, std::size_t before, std::string_view where);
   static void refuse_calls_in_window(const Scope& scope, CallsBefore before);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -92,6 +93,19 @@ struct WindowDefinition {
   std::vector<RankCondition> wanted;
 };
 
+/// A call of GROUPING() before GROUP BY is bound.
+struct GroupingCall {
+  Slot slot = 0;
+  std::vector<ExprPtr> arguments;
+};
+
+/// An item of GROUP BY as it is written, without sets that are only nested.
+struct GroupingItem {
+  enum class Kind : std::uint8_t { keys, rollup, cube, sets } kind = Kind::keys;
+  std::vector<std::uint32_t> keys;  ///< of kind `keys`; empty: ()
+  std::vector<GroupingItem> items;
+};
+
 struct RowLock {
   ReadMode mode = ReadMode::for_update;
   WaitPolicy wait = WaitPolicy::wait;
@@ -110,6 +124,9 @@ struct Query {
   bool is_barrier = false;
   bool grouped = false;
   std::vector<GroupKey> group_keys;
+  GroupingSets grouping_sets;
+  std::vector<GroupingCall> grouping_calls;
+  std::vector<GroupingItem> grouping_items;  ///< empty if there is one set
   std::vector<Slot> carried;
   std::vector<AggregateCall> aggregates;
   std::vector<ExprPtr> having;
@@ -150,6 +167,10 @@ struct Query {
   /// WITH queries that read slots outside: they run anew whenever the query does.
   std::vector<std::shared_ptr<BoundCte>> correlated;
 
+  /// True if all rows are one group, which is there without rows, too.
+  [[nodiscard]] bool is_one_group() const noexcept {
+    return grouped && group_keys.empty() && grouping_sets.sets.empty();
+  }
   [[nodiscard]] std::vector<Slot> output_slots() const {
     std::vector<Slot> slots;
     for (const OutputTarget& target : targets) slots.push_back(target.slot);
@@ -171,7 +192,7 @@ FromPtr from_node(Node node) {
   return result;
 }
 
-enum class WriteKind : std::uint8_t { insert, update, delete_ };
+enum class WriteKind : std::uint8_t { insert, update, delete_, merge };
 
 /// The action of ON CONFLICT.
 struct ConflictAction {
@@ -187,7 +208,61 @@ struct Assignment {
   ExprPtr expr;
 };
 
-/// INSERT, UPDATE or DELETE after binding.
+/// One WHEN clause of MERGE.
+struct MergeAction {
+  /// Rows of the join that it is about: pairs of a target row and a source row, or rows of one side
+  /// without a partner.
+  enum class Rows : std::uint8_t { matched, not_matched_by_source, not_matched_by_target };
+  enum class Does : std::uint8_t { nothing, insert, update, remove };
+  Rows rows = Rows::matched;
+  Does does = Does::nothing;
+  std::vector<ExprPtr> conditions;
+  /// UPDATE: SET. INSERT: values of the given columns, and the defaults of others.
+  std::vector<Assignment> assignments;
+
+  [[nodiscard]] bool inserts() const noexcept { return does == Does::insert; }
+  [[nodiscard]] bool updates() const noexcept { return does == Does::update; }
+  [[nodiscard]] bool removes() const noexcept { return does == Does::remove; }
+};
+
+/// The part of MERGE that other writes do not have: a join of the target and a source, and the
+/// actions on its rows.
+struct MergeParts {
+  std::vector<MergeAction> actions;
+  JoinKind join = JoinKind::inner;  ///< `left`: all rows of the side that needs no partner
+  FromPtr source;
+  std::vector<ExprPtr> on;
+  /// A second binding of ON, for target rows that changed before they were locked.
+  std::vector<ExprPtr> on_again;
+  std::vector<Slot> source_slots;
+  /// Slots that are NULL in rows of the join without a source row, or a target row. Without the
+  /// latter slot, the row's key tells.
+  std::optional<Slot> source_there;
+  std::optional<Slot> target_there;
+  /// Partitions whose rows are read; ONLY reads none.
+  PartitionTreePtr read_partitions;
+  /// RETURNING: the row under the target's own name, and the action's name.
+  std::optional<Slot> returned_slot;
+  std::optional<Slot> action_slot;
+
+  [[nodiscard]] bool has(MergeAction::Rows rows) const {
+    return std::ranges::any_of(actions,
+                               [rows](const MergeAction& action) { return action.rows == rows; });
+  }
+  [[nodiscard]] bool has(MergeAction::Does does) const {
+    return std::ranges::any_of(actions,
+                               [does](const MergeAction& action) { return action.does == does; });
+  }
+};
+
+/// Changes that a write may make to rows of its table.
+struct RowChanges {
+  bool inserts = false;
+  bool updates = false;
+  bool removes = false;
+};
+
+/// INSERT, UPDATE, DELETE or MERGE after binding.
 struct WriteStatement {
   WriteKind kind = WriteKind::insert;
   TablePtr table;
@@ -203,7 +278,7 @@ struct WriteStatement {
   std::string alias;
   /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
   Slot first_slot = 0;
-  /// UPDATE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
+  /// UPDATE, MERGE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
   Slot new_first_slot = 0;
 
   /// INSERT: the rows; column `columns[i]` comes from the i-th of `source_slots`.
@@ -218,6 +293,11 @@ struct WriteStatement {
   std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
   std::vector<ExprPtr> conflict_where;
+  /// MERGE alone. `columns` and `assignments` name what any of its actions gives a value, and the
+  /// values are the actions' own.
+  std::optional<MergeParts> merge;
+  /// MERGE, and its partitions' statements.
+  RowChanges merge_changes;
 
   /// UPDATE … FROM, DELETE … USING.
   std::vector<FromPtr> from;
@@ -234,7 +314,13 @@ struct WriteStatement {
   std::optional<std::size_t> current_of_parameter;
 
   struct Check {
-    enum class Kind : std::uint8_t { constraint, view, policy, policy_of_existing };
+    enum class Kind : std::uint8_t {
+      constraint,
+      view,
+      policy,
+      policy_of_existing,  ///< ON CONFLICT
+      policy_of_target,    ///< MERGE
+    };
     ExprPtr expr;
     std::string name;
     Kind kind = Kind::constraint;
@@ -263,10 +349,13 @@ struct WriteStatement {
   std::vector<Check> checks;
   /// Policies' conditions on the new row, under the names of the restrictive policies; those of
   /// permissive ones have empty names. INSERT … ON CONFLICT DO UPDATE has also conditions on the
-  /// existing row and on its new version.
+  /// existing row and on its new version. MERGE has those of UPDATE, and conditions on the target
+  /// row and on inserted rows.
   std::vector<Check> policy_checks;
   std::vector<Check> existing_checks;
   std::vector<Check> updated_checks;
+  std::vector<Check> removed_checks;
+  std::vector<Check> inserted_checks;
   /// Per index of the table, null where it needs none.
   struct IndexExpressions {
     std::vector<ExprPtr> columns;  ///< null for plain columns
@@ -293,10 +382,35 @@ struct WriteStatement {
   ExprPtr row_filter;
 
   std::vector<OutputTarget> returning;
+  /// INSERT: RETURNING reads OLD, so that the existing row's slots are NULL for new rows.
+  bool returns_old = false;
   /// INSERT: whether ON CONFLICT has found the row, where RETURNING wants to know.
   std::optional<Slot> was_there;
   std::vector<Slot> outer_slots;
   std::vector<std::shared_ptr<BoundCte>> eager;
+
+  /// Returns the first slot of the row that is written; DELETE's is the old one.
+  [[nodiscard]] Slot written_slot() const noexcept {
+    return kind == WriteKind::update || kind == WriteKind::merge ? new_first_slot : first_slot;
+  }
+  [[nodiscard]] RowChanges changes() const noexcept {
+    switch (kind) {
+      case WriteKind::insert:
+        return {.inserts = true, .updates = conflict.kind == ConflictAction::Kind::update};
+      case WriteKind::update:
+        return {.updates = true};
+      case WriteKind::delete_:
+        return {.removes = true};
+      case WriteKind::merge:
+        break;
+    }
+    return merge_changes;
+  }
+  [[nodiscard]] bool does(TriggerEvent event) const noexcept {
+    const RowChanges all = changes();
+    if (event == TriggerEvent::insert) return all.inserts;
+    return event == TriggerEvent::update ? all.updates : all.removes;
+  }
 };
 
 /// One WITH query, shared by its references.

@@ -108,7 +108,8 @@ class QueryBinder : public ExpressionBinder {
   void bind_locking(ast::NodeList clause, Scope& scope, Query& query);
 
   // bind_group.cpp
-  void bind_group_by(ast::NodeList clause, Scope& scope, Query& query);
+  void bind_group_by(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_grouping_sets(std::vector<GroupingItem> items, bool distinct, Query& query);
   void check_grouping(Scope& scope, Query& query);
 
   // row_security.cpp

@@ -230,6 +230,40 @@ void QueryBinder::secure_locked(Query& rows) {
   as_role_ = around;
 }
 
+/// Target rows are those that SELECT shows. What UPDATE and DELETE do not show is an error for an
+/// action on it.
+void Binder::secure_merge(WriteStatement& write, bool reads) {
+  constexpr auto kOfTarget = WriteStatement::Check::Kind::policy_of_target;
+  for (std::size_t i = 0; !write.through && i < write.table->relation.columns.size(); ++i) {
+    reads = reads || is_used(write.first_slot + static_cast<Slot>(i));
+  }
+  if (reads) {
+    std::vector<ExprPtr> again;
+    for (std::vector<ExprPtr>* const conditions : {&write.barrier, &again}) {
+      add_policy_conditions(write.table, write.first_slot, kForSelect, *conditions);
+    }
+    write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
+                         std::make_move_iterator(again.end()));
+  }
+  const RowChanges changes = write.changes();
+  const auto check_target = [&](char command, std::vector<WriteStatement::Check>& checks) {
+    add_policy_checks(write.table, write.first_slot, command, PolicyPart::using_rows, checks);
+    for (WriteStatement::Check& one : checks) one.kind = kOfTarget;
+  };
+  const auto check_new = [&](char command, std::vector<WriteStatement::Check>& checks) {
+    add_policy_checks(write.table, write.new_first_slot, command, PolicyPart::check, checks);
+    if (!reads) return;
+    add_policy_checks(write.table, write.new_first_slot, kForSelect, PolicyPart::using_rows,
+                      checks);
+  };
+  if (changes.updates) {
+    check_target(kForUpdate, write.existing_checks);
+    check_new(kForUpdate, write.policy_checks);
+  }
+  if (changes.removes) check_target(kForDelete, write.removed_checks);
+  if (changes.inserts) check_new(kForInsert, write.inserted_checks);
+}
+
 /// Pre: the rest of the statement is bound, so that it is known whether it reads the table.
 void Binder::secure_write(WriteStatement& write) {
   if (!write.table->relation.row_security || write.instead) return;
@@ -241,7 +275,9 @@ void Binder::secure_write(WriteStatement& write) {
       // on the way do not count.
       const std::size_t named = write.through ? write.view_access : write.access;
       bool reads = !noted_[named].access.read.empty();
-      if (write.kind != WriteKind::insert) {
+      if (write.kind == WriteKind::merge) {
+        secure_merge(write, reads);
+      } else if (write.kind != WriteKind::insert) {
         for (std::size_t i = 0; !write.through && i < write.table->relation.columns.size(); ++i) {
           reads = reads || is_used(write.first_slot + static_cast<Slot>(i));
         }

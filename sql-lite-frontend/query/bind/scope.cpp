@@ -60,6 +60,8 @@ std::string_view clause_name(Clause clause) noexcept {
       return "COPY FROM WHERE conditions";
     case Clause::trigger_when:
       return "trigger WHEN conditions";
+    case Clause::merge_when:
+      return "MERGE WHEN conditions";
     case Clause::policy:
       return "policy expressions";
     case Clause::partition_key:

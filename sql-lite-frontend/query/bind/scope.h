@@ -45,6 +45,8 @@ struct ScopeItem {
   bool is_join = false;
   /// True on a side of an outer join in which a row of the other side may have no partner.
   bool may_be_absent = false;
+  /// True for OLD and NEW in RETURNING, which only qualified names mean.
+  bool is_version = false;
   TablePtr table;
   /// Composite type of the item's rows: of a relation, or of a function that returns such a type.
   TypeId row_type = TypeId::none;
@@ -88,6 +90,7 @@ enum class Clause : std::uint8_t {
   alter_using,
   copy_where,
   trigger_when,
+  merge_when,
   policy,
   partition_key,
   partition_bound,
@@ -130,6 +133,8 @@ struct Scope {
   /// Slot that tells, in INSERT's RETURNING, whether a row was there before, once xmax is asked
   /// for.
   std::optional<Slot>* was_there = nullptr;
+  /// Slot of merge_action() in the RETURNING of MERGE; null elsewhere.
+  std::optional<Slot>* merge_action = nullptr;
 };
 
 /// Makes a part of the scope's items unreachable while it lives.

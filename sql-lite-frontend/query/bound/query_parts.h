@@ -28,6 +28,21 @@ struct GroupKey {
   Slot slot;
 };
 
+/// GROUP BY's sets of keys: a row is grouped once for each.
+struct GroupingSets {
+  /// Places of the keys of each set, in the order in which they are written. Empty: there is one
+  /// set, of all keys.
+  std::vector<std::vector<std::uint32_t>> sets;
+  /// Slot of a group's set, by its place. Unused if there is one set.
+  Slot number = 0;
+  /// A call of GROUPING(). Its value depends on the group's set alone.
+  struct Call {
+    Slot slot = 0;
+    std::vector<std::int32_t> value_of_set;
+  };
+  std::vector<Call> calls;
+};
+
 /// A function that returns a set, in the target list.
 struct SetItem {
   Slot slot;

@@ -45,7 +45,8 @@ class Lifter {
     std::size_t end = begin;
     while (end < text_.size() && is_word_part(text_[end])) ++end;
     const std::string word = lower(text_.substr(begin, end - begin));
-    return word == "select" || word == "insert" || word == "update" || word == "delete";
+    return word == "select" || word == "insert" || word == "update" || word == "delete" ||
+           word == "merge";
   }
 
   void keep(std::size_t count) {

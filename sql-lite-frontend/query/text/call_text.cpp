@@ -203,6 +203,7 @@ bool QueryPrinter::is_computed(const Level& level, const SlotExpr& slot) {
   const auto is_it = [&](const auto& part) { return part.slot == slot.slot(); };
   return std::ranges::any_of(query.aggregates, is_it) || std::ranges::any_of(query.sets, is_it) ||
          std::ranges::any_of(query.group_keys, is_it) ||
+         std::ranges::any_of(query.grouping_calls, is_it) ||
          std::ranges::any_of(query.windows, [&](const WindowDefinition& window) {
            return std::ranges::any_of(window.calls, is_it);
          });
@@ -226,6 +227,13 @@ bool QueryPrinter::print_computed(ExprPrinter& printer, const Level& level, cons
       print_window_call(window, call, *noted->second);
       return true;
     }
+  }
+  for (const GroupingCall& call : query.grouping_calls) {
+    if (call.slot != slot.slot()) continue;
+    write("GROUPING(");
+    print_arguments(call.arguments, false);
+    write(")");
+    return true;
   }
   for (const SetItem& item : query.sets) {
     if (item.slot != slot.slot()) continue;

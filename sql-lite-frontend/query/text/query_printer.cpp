@@ -203,19 +203,48 @@ void QueryPrinter::print_select(const Query& query, ResultNames names) {
 void QueryPrinter::print_grouping(const Query& query) {
   const ast::SelectStmt& syntax = *note_of(query).select;
   if (!syntax.group_clause.empty()) {
-    if (syntax.group_distinct || query.group_keys.empty()) throw_unprintable("this GROUP BY");
     begin_line(" GROUP BY ", -kIndent, kIndent, 1);
-    bool is_first = true;
-    for (const GroupKey& key : query.group_keys) {
-      if (!is_first) write(", ");
-      is_first = false;
-      print_sort_expression(*key.expr);
+    if (syntax.group_distinct) write("DISTINCT ");
+    std::string_view before;
+    for (const GroupingItem& item : query.grouping_items) {
+      write(std::exchange(before, ", "));
+      print_grouping_item(query, item, true);
+    }
+    if (query.grouping_items.empty()) {
+      for (const GroupKey& key : query.group_keys) {
+        write(std::exchange(before, ", "));
+        print_sort_expression(*key.expr);
+      }
     }
   }
   if (!query.having.empty()) {
     begin_line(" HAVING ", -kIndent, kIndent, 0);
     printer_.print(*query.having[0]);
   }
+}
+
+/// Writes keys in parentheses, unless there is one key and it may stand alone.
+void QueryPrinter::print_grouping_item(const Query& query, const GroupingItem& item,
+                                       bool may_stand_alone) {
+  check_stack();
+  std::string_view before;
+  if (item.kind == GroupingItem::Kind::keys) {
+    const bool is_enclosed = !may_stand_alone || item.keys.size() != 1;
+    if (is_enclosed) write("(");
+    for (const std::uint32_t key : item.keys) {
+      write(std::exchange(before, ", "));
+      print_sort_expression(*query.group_keys[key].expr);
+    }
+    if (is_enclosed) write(")");
+    return;
+  }
+  const bool is_list = item.kind == GroupingItem::Kind::sets;
+  write(is_list ? "GROUPING SETS (" : item.kind == GroupingItem::Kind::cube ? "CUBE(" : "ROLLUP(");
+  for (const GroupingItem& inner : item.items) {
+    write(std::exchange(before, ", "));
+    print_grouping_item(query, inner, !is_list);
+  }
+  write(")");
 }
 
 void QueryPrinter::print_rows(const Query& query) {
@@ -375,7 +404,8 @@ bool QueryPrinter::looks_like_call(const Expr& expr) const {
     for (const GroupKey& key : query->group_keys) {
       if (key.slot == slot->slot()) return looks_like_call(*key.expr);
     }
-    return true;
+    return std::ranges::find(query->grouping_calls, slot->slot(), &GroupingCall::slot) ==
+           query->grouping_calls.end();
   }
   const bool is_session = dynamic_cast<const SessionFunctionExpr*>(&expr) != nullptr;
   return (is_session && expr.spelling() == Spelling::call) ||

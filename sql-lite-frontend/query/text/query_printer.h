@@ -54,6 +54,7 @@ class QueryPrinter final : public QueryTexts {
   void print_targets(const Query& query, ResultNames names);
   void print_target(const OutputTarget& target, const std::string& name, bool is_visible);
   void print_grouping(const Query& query);
+  void print_grouping_item(const Query& query, const GroupingItem& item, bool may_stand_alone);
   void print_tail(const Query& query);
   void print_locks(const Query& query);
   void print_sort_expression(const Expr& expr);

@@ -74,8 +74,10 @@ void require_copyable(const ast::Node* query) {
   if (const auto* remove = ast::try_as<ast::DeleteStmt>(query)) {
     return require_returning(remove->returning_clause);
   }
-  refuse(ast::try_as<ast::MergeStmt>(query) != nullptr ? "MERGE not supported in COPY"
-                                                       : "COPY of this query is not supported");
+  if (const auto* merge = ast::try_as<ast::MergeStmt>(query)) {
+    return require_returning(merge->returning_clause);
+  }
+  refuse("COPY of this query is not supported");
 }
 
 void require_copy_target(const Relation& relation) {

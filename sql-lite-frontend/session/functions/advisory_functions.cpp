@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "base/runtime/runtime.h"
+#include "sql-lite-frontend/session/functions/lock_waits.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -49,19 +52,56 @@ Value done() {
   return Value::from_text({});
 }
 
-template <AdvisoryMode mode, AdvisoryScope scope>
-Value lock(Execution& execution, Arguments arguments) {
-  Session::State& session = session_of(execution);
+/// Looks for cycles of waits that lead through other locks as well: rows, relations. The lock
+/// manager does not know advisory locks, so each session that waits for one looks from time to
+/// time.
+class MixedDeadlocks {
+ public:
+  explicit MixedDeadlocks(Session::State& session)
+      : session_(session), next_(Runtime::current().now() + first_look(session)) {}
+
+  /// True if the session's wait is part of a cycle that has been seen twice.
+  [[nodiscard]] bool is_found() {
+    const TimePoint now = Runtime::current().now();
+    if (now < next_) return false;
+    const bool was_there = is_there_;
+    is_there_ = is_there();
+    next_ = now + (is_there_ ? kSecondLook : kNextLook);
+    return was_there && is_there_;
+  }
+
+ private:
+  static constexpr Duration kSecondLook = std::chrono::milliseconds{10};
+  static constexpr Duration kNextLook = std::chrono::milliseconds{500};
+  static Duration first_look(const Session::State& session) {
+    return std::max<Duration>(
+        kSecondLook, std::chrono::milliseconds{session.settings.integer("deadlock_timeout")});
+  }
+  [[nodiscard]] bool is_there() const {
+    const AdvisoryLocks& locks = session_.shared.advisory_locks;
+    const std::int32_t self = session_.options.backend_pid;
+    const std::set<std::int32_t> waiting = sessions_waiting_for_locks(session_);
+    if (waiting.empty()) return false;
+    const std::set<std::int32_t> reached = locks.reached_from(self);
+    if (std::ranges::none_of(reached, [&](std::int32_t pid) { return waiting.contains(pid); }))
+      return false;
+    return locks.closes_cycle(self, waits_for_locks(session_));
+  }
+
+  Session::State& session_;
+  TimePoint next_;
+  bool is_there_ = false;
+};
+
+void wait_for_lock(Session::State& session, const AdvisoryKey& key, AdvisoryMode mode,
+                   AdvisoryScope scope) {
   AdvisoryLocks& locks = session.shared.advisory_locks;
   const std::int32_t self = session.options.backend_pid;
-  const AdvisoryKey key = key_of(execution, arguments);
-  session.advisory_locks_used = true;
-  if (locks.try_lock(self, key, mode, scope)) return done();
-
   Runtime& runtime = Runtime::current();
   const std::int64_t limit = session.settings.integer("lock_timeout");
   const TimePoint began = runtime.now();
   const Waiting waiting{locks, self};
+  MixedDeadlocks deadlocks{session};
   if (!locks.wait_for(self, key, mode)) {
     throw SqlError{sqlstate::deadlock_detected, "deadlock detected"};
   }
@@ -72,8 +112,18 @@ Value lock(Execution& execution, Arguments arguments) {
     if (limit > 0 && runtime.now() - began > std::chrono::milliseconds{limit}) {
       throw SqlError{sqlstate::lock_not_available, "canceling statement due to lock timeout"};
     }
+    if (deadlocks.is_found()) throw SqlError{sqlstate::deadlock_detected, "deadlock detected"};
     runtime.sleep_until(runtime.now() + std::chrono::milliseconds{2});
   }
+}
+
+template <AdvisoryMode mode, AdvisoryScope scope>
+Value lock(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  const AdvisoryKey key = key_of(execution, arguments);
+  session.advisory_locks_used = true;
+  if (!session.shared.advisory_locks.try_lock(session.options.backend_pid, key, mode, scope))
+    wait_for_lock(session, key, mode, scope);
   return done();
 }
 

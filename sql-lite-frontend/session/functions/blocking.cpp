@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/runtime/long_work.h"
+#include "sql-lite-frontend/session/functions/lock_waits.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/array/array.h"
@@ -78,6 +80,24 @@ Value is_blocked_by(Execution& execution, Arguments arguments) {
 }
 
 }  // namespace
+
+std::set<std::int32_t> sessions_waiting_for_locks(Session::State& session) {
+  std::set<std::int32_t> found;
+  for (const LockRow& waiting : session.shared.engine.lock_waits()) found.insert(waiting.label);
+  return found;
+}
+
+std::set<AdvisoryLocks::Edge> waits_for_locks(Session::State& session) {
+  std::set<AdvisoryLocks::Edge> edges;
+  const std::vector<LockRow> rows = session.shared.engine.locks();
+  for (const LockRow& waiting : rows) {
+    if (waiting.state != LockRow::State::waiting || waiting.label == 0) continue;
+    count_work(rows.size());
+    for (const LockRow& other : rows)
+      if (blocks(other, waiting, {})) edges.emplace(waiting.label, other.label);
+  }
+  return edges;
+}
 
 std::span<const SessionEntry> blocking_functions() {
   static constexpr SessionEntry kFunctions[] = {

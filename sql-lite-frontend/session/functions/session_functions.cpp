@@ -54,8 +54,25 @@ void require_writable(Session::State& session, const Table& sequence, std::strin
   session.transaction.require_read_write(function);
 }
 
-Value next_of(Session::State& session, const TablePtr& sequence) {
-  require_writable(session, *sequence, "nextval()");
+/// Keeps definitions of the sequence from changing until the transaction ends, as PostgreSQL does.
+/// Returns the sequence as it is then.
+TablePtr locked_sequence(Session::State& session, const TablePtr& sequence) {
+  const Relation& relation = sequence->relation;
+  if (relation.persistence == Persistence::temporary) return sequence;
+  const lock::RelationId id{relation.oid};
+  constexpr auto kMode = lock::RelationMode::row_exclusive;
+  if (value_of(session.transaction->lock_relation(id, kMode, WaitPolicy::skip))) [[likely]]
+    return sequence;
+  value_of(session.transaction->lock_relation(id, kMode, WaitPolicy::wait));
+  TablePtr now = session.catalog.table(relation.oid);
+  if (!now)
+    throw_error(sqlstate::undefined_table, "could not open relation with OID {}", relation.oid);
+  return now;
+}
+
+Value next_of(Session::State& session, const TablePtr& found) {
+  require_writable(session, *found, "nextval()");
+  const TablePtr sequence = locked_sequence(session, found);
   SequenceUse& use = session.sequence_uses[sequence->relation.oid];
   use.last_value = session.shared.sequences.next(session.catalog.shared(), sequence->relation,
                                                  *session.transaction, use.handle);
@@ -119,9 +136,10 @@ Value lastval(Execution& execution, Arguments) {
 
 Value setval(Execution& execution, Arguments arguments) {
   Session::State& session = session_of(execution);
-  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
-  require_writable(session, *sequence, "setval()");
-  session.rights.require(sequence, privilege::kUpdate);
+  const TablePtr found = sequence_named(execution, arguments[0].as_oid());
+  require_writable(session, *found, "setval()");
+  session.rights.require(found, privilege::kUpdate);
+  const TablePtr sequence = locked_sequence(session, found);
   const SequenceDefinition& definition = *sequence->relation.sequence;
   const std::int64_t value = arguments[1].as_int8();
   if (value < definition.minimum || value > definition.maximum) {

@@ -218,6 +218,8 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
       write = binder.bind_insert(*insert, nullptr);
     } else if (const auto* update = ast::try_as<ast::UpdateStmt>(node)) {
       write = binder.bind_update(*update, nullptr);
+    } else if (const auto* merge = ast::try_as<ast::MergeStmt>(node)) {
+      write = binder.bind_merge(*merge, nullptr);
     } else {
       write = binder.bind_delete(ast::as<ast::DeleteStmt>(node), nullptr);
     }

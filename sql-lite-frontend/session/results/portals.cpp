@@ -189,7 +189,7 @@ std::string tag_of(const Portal& portal) {
   std::string_view word = "SELECT ";
   std::uint64_t rows = portal.rows_sent;
   if (const WriteOperator* write = portal.plan().write; write != nullptr) {
-    constexpr std::string_view kWords[] = {"INSERT 0 ", "UPDATE ", "DELETE "};
+    constexpr std::string_view kWords[] = {"INSERT 0 ", "UPDATE ", "DELETE ", "MERGE "};
     word = kWords[std::to_underlying(write->statement().kind)];
     rows = portal.rows_written;
   }

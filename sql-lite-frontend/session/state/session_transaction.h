@@ -87,6 +87,9 @@ class SessionTransaction final : public StatementTransaction {
   /// Throws 25001.
   std::string export_snapshot();
   const Defaults& defaults();
+  /// Sends a WARNING for each damage that reads have passed over since the last call: while the
+  /// server salvages a damaged database.
+  void tell_passed_over(ResultSink& sink);
   /// Settings have changed.
   void forget_defaults() noexcept { kept_defaults_.revision = 0; }
 
@@ -115,6 +118,7 @@ class SessionTransaction final : public StatementTransaction {
   /// Releases its exported snapshots.
   void end_exports() noexcept;
   void put(std::unique_ptr<Transaction> to);
+  void take_passed_over();
   void start_in_engine();
   [[nodiscard]] Isolation engine_isolation() const noexcept;
   [[nodiscard]] Access engine_access() const noexcept;
@@ -154,6 +158,7 @@ class SessionTransaction final : public StatementTransaction {
   /// Keeps the exported snapshots that are not the transaction's own: one place for all of them.
   std::unique_ptr<Transaction> export_holder_;
   Defaults kept_defaults_;
+  std::vector<std::string> passed_over_;  ///< damage of which the client has not been told
 };
 
 }  // namespace swizzle::sql

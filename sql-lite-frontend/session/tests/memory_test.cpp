@@ -70,7 +70,9 @@ const std::vector<std::string>& hungry_statements() {
       "INSERT INTO big SELECT a, t FROM big ON CONFLICT (a) DO UPDATE SET t = excluded.t || 'y'",
       "INSERT INTO big VALUES " + many_rows() + " ON CONFLICT DO NOTHING",
       "UPDATE big SET t = 'z' FROM big other WHERE other.a > big.a AND big.a > 19990",
-      "MERGE_DOES_NOT_PARSE",
+      "MERGE INTO big USING child ON a = id WHEN MATCHED THEN UPDATE SET t = t || 'm' "
+      "WHEN NOT MATCHED THEN INSERT VALUES (id, 'n') RETURNING *",
+      "DOES_NOT_PARSE",
   };
   return list;
 }
@@ -99,7 +101,7 @@ TEST_CASE("What a statement kept is given back at its end", "[session][memory]")
     for (const std::string& sql : hungry_statements()) {
       INFO(work_mem << ": " << sql.substr(0, 200));
       const std::string outcome = db.run(*session, sql);
-      if (!sql.starts_with("MERGE")) {
+      if (!sql.starts_with("DOES")) {
         CHECK_FALSE(outcome.starts_with("53200"));
         CHECK_FALSE(outcome.starts_with("42"));
       }

@@ -97,7 +97,7 @@ TEST_CASE("COPY takes queries alone", "[sql][copy]") {
   CHECK(db.run("COPY (INSERT INTO t VALUES (1)) TO STDOUT") ==
         "0A000 COPY query must have a RETURNING clause");
   CHECK(db.run("COPY (MERGE INTO t USING t s ON false WHEN MATCHED THEN DELETE) TO STDOUT") ==
-        "0A000 MERGE not supported in COPY");
+        "0A000 COPY query must have a RETURNING clause");
 }
 
 }  // namespace swizzle::sql

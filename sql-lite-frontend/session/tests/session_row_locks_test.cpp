@@ -24,6 +24,16 @@ class RowLocks : public TestDatabase {
   }
   std::string ask(const std::string& sql) { return run(*other, sql); }
 
+  /// The same beside other statements, in a thread of its own.
+  std::string ask_apart(const std::string& sql) {
+    TestSink sink;
+    const Outcome outcome = other->simple_query(sql, sink);
+    if (!outcome) return std::string{outcome.error().state.code()};
+    std::string text;
+    for (const std::string& row : sink.rows) text += row + " ";
+    return text + sink.tags.back();
+  }
+
   static constexpr const char* kTimeout = "55P03 canceling statement due to lock timeout";
   std::unique_ptr<Session> other;
 };
@@ -145,6 +155,71 @@ TEST_CASE_METHOD(RowLocks, "FOR KEY SHARE at REPEATABLE READ shows the snapshot'
   CHECK(ask("SELECT v FROM p FOR SHARE").substr(0, 5) == "40001");
   ask("ROLLBACK");
   CHECK(ask("SELECT v FROM p ORDER BY id FOR KEY SHARE") == "101 201 SELECT 2");
+}
+
+TEST_CASE_METHOD(RowLocks, "A row that DO NOTHING meets stays free for others",
+                 "[sql][session][locks]") {
+  run("CREATE TABLE parts(id int PRIMARY KEY, v int) PARTITION BY LIST (id)");
+  run("CREATE TABLE part PARTITION OF parts FOR VALUES IN (1, 2)");
+  run("INSERT INTO parts VALUES (1, 1)");
+  for (const char* const level : {"READ COMMITTED", "REPEATABLE READ"}) {
+    for (const char* const sql :
+         {"INSERT INTO p VALUES (1, 70, 7), (4, 10, 7) ON CONFLICT DO NOTHING",
+          "INSERT INTO p VALUES (1, 70, 7) ON CONFLICT (id) DO NOTHING",
+          "INSERT INTO p VALUES (5, 10, 7) ON CONFLICT (code) DO NOTHING",
+          "INSERT INTO parts VALUES (1, 7) ON CONFLICT DO NOTHING"}) {
+      INFO(level << ": " << sql);
+      run(std::string{"BEGIN ISOLATION LEVEL "} + level);
+      CHECK(run(sql) == "INSERT 0 0");
+      ask("BEGIN");
+      CHECK(ask("UPDATE p SET id = 3, code = 30 WHERE id = 1") == "UPDATE 1");
+      CHECK(ask("DELETE FROM parts") == "DELETE 1");
+      ask("ROLLBACK");
+      run("ROLLBACK");
+    }
+  }
+}
+
+TEST_CASE_METHOD(RowLocks, "FOR KEY SHARE goes on with the row of its snapshot while the keys stay",
+                 "[sql][session][locks]") {
+  // Other columns change between a statement's snapshot and its lock; then a key does.
+  run("CREATE FUNCTION pause() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN PERFORM "
+      "pg_advisory_xact_lock(1); RETURN true; END $$");
+  ask("SET lock_timeout = '20s'");
+  const auto asks_beside = [&](const std::string& change) {
+    run("SELECT pg_advisory_lock(1)");
+    std::string answer;
+    std::thread asking{
+        [&] { answer = ask_apart("SELECT v FROM p WHERE id = 1 AND pause() FOR KEY SHARE"); }};
+    while (run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") ==
+           "0 SELECT 1")
+      std::this_thread::yield();
+    run(change);
+    run("SELECT pg_advisory_unlock(1)");
+    asking.join();
+    return answer;
+  };
+  CHECK(asks_beside("UPDATE p SET v = 101 WHERE id = 1") == "100 SELECT 1");
+  CHECK(asks_beside("UPDATE p SET v = 102, code = 11 WHERE id = 1") == "102 SELECT 1");
+  CHECK(asks_beside("DELETE FROM p WHERE id = 1") == "SELECT 0");
+}
+
+TEST_CASE_METHOD(RowLocks, "A query sees what there was before a statement in its WITH waited",
+                 "[sql][session][locks]") {
+  ask("SET lock_timeout = '20s'");
+  run("BEGIN");
+  run("UPDATE p SET v = 101 WHERE id = 1");
+  std::string answer;
+  std::thread asking{[&] {
+    answer = ask_apart(
+        "WITH w AS (INSERT INTO p VALUES (1, 10, 7) ON CONFLICT (id) DO UPDATE SET v = excluded.v "
+        "WHERE p.v = 101) SELECT v FROM p WHERE id = 1");
+  }};
+  while (engine().lock_waits().empty()) std::this_thread::yield();
+  run("COMMIT");
+  asking.join();
+  CHECK(answer == "100 SELECT 1");
+  CHECK(run("SELECT v FROM p WHERE id = 1") == "7 SELECT 1");
 }
 
 TEST_CASE_METHOD(RowLocks, "A large row is waited for, also FOR KEY SHARE",

@@ -28,7 +28,8 @@ const SessionTransaction::Defaults& SessionTransaction::defaults() {
   kept_defaults_ = {
       .modes = {.isolation = isolation_of(isolation_name),
                 .says_uncommitted = isolation_name == kReadUncommitted,
-                .read_only = session_.settings.boolean("default_transaction_read_only"),
+                .read_only = session_.shared.engine.salvages() ||
+                             session_.settings.boolean("default_transaction_read_only"),
                 .deferrable = session_.settings.boolean("default_transaction_deferrable")},
       .durability = session_.settings.text("synchronous_commit") == "off"
                         ? Transaction::Durability::asynchronous
@@ -106,6 +107,11 @@ void SessionTransaction::choose_read_only(bool wanted) {
   if (any_statement_ && !wanted && modes_.read_only) {
     throw SqlError{sqlstate::active_sql_transaction,
                    "transaction read-write mode must be set before any query"};
+  }
+  if (!wanted && session_.shared.engine.salvages()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot set transaction read-write mode while the server salvages a damaged "
+                   "database"};
   }
   modes_.read_only = wanted;
 }

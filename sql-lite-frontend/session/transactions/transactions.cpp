@@ -61,8 +61,20 @@ void SessionTransaction::begin(Block kind) {
 
 void SessionTransaction::put(std::unique_ptr<Transaction> to) {
   if (to == nullptr) session_.activity.transaction_start.store(0, std::memory_order_relaxed);
+  if (engine_ && session_.shared.engine.salvages()) [[unlikely]]
+    take_passed_over();
   const std::lock_guard lock{mutex_};
   engine_.swap(to);
+}
+
+void SessionTransaction::take_passed_over() {
+  for (std::string& damage : engine_->take_passed_over()) passed_over_.push_back(std::move(damage));
+}
+
+void SessionTransaction::tell_passed_over(ResultSink& sink) {
+  if (engine_) take_passed_over();
+  for (std::string& damage : std::exchange(passed_over_, {}))
+    session_.notice(sink, Severity::warning, sqlstate::data_corrupted, "passed over: " + damage);
 }
 
 void SessionTransaction::interrupt_wait() noexcept {

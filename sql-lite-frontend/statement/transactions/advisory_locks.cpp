@@ -1,6 +1,8 @@
 #include "sql-lite-frontend/statement/transactions/advisory_locks.h"
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
 
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -10,6 +12,13 @@ namespace {
 constexpr std::size_t place(AdvisoryMode mode) {
   return static_cast<std::size_t>(mode);
 }
+
+constexpr bool excludes(AdvisoryMode one, AdvisoryMode other) {
+  return one == AdvisoryMode::exclusive || other == AdvisoryMode::exclusive;
+}
+
+/// The place in the queue of a request that does not wait.
+constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
@@ -21,8 +30,9 @@ bool AdvisoryLocks::Counts::empty() const noexcept {
   return !holds(AdvisoryMode::shared) && !holds(AdvisoryMode::exclusive);
 }
 
-std::vector<std::int32_t> AdvisoryLocks::blockers(std::int32_t session, const AdvisoryKey& key,
-                                                  AdvisoryMode mode) const {
+std::vector<std::int32_t> AdvisoryLocks::holders_against(std::int32_t session,
+                                                         const AdvisoryKey& key,
+                                                         AdvisoryMode mode) const {
   std::vector<std::int32_t> others;
   const auto found = holders_.find(key);
   if (found == holders_.end()) return others;
@@ -35,10 +45,51 @@ std::vector<std::int32_t> AdvisoryLocks::blockers(std::int32_t session, const Ad
   return others;
 }
 
+std::vector<std::int32_t> AdvisoryLocks::waiters_before(std::int32_t session,
+                                                        const AdvisoryKey& key, AdvisoryMode mode,
+                                                        std::uint64_t ticket) const {
+  std::vector<std::int32_t> earlier;
+  const auto queue = queues_.find(key);
+  if (queue == queues_.end()) return earlier;
+  const auto held = holders_.find(key);
+  const Counts* mine = nullptr;
+  if (held != holders_.end()) {
+    const auto own = held->second.find(session);
+    if (own != held->second.end()) mine = &own->second;
+  }
+  for (const auto& [number, waiter] : queue->second) {
+    if (number >= ticket) break;
+    const AdvisoryMode wanted = waits_.at(waiter).mode;
+    if (waiter == session || !excludes(mode, wanted)) continue;
+    const bool waits_for_session = mine != nullptr && (wanted == AdvisoryMode::exclusive ||
+                                                       mine->holds(AdvisoryMode::exclusive));
+    if (!waits_for_session) earlier.push_back(waiter);
+  }
+  return earlier;
+}
+
+void AdvisoryLocks::set_wait(std::int32_t session, Wait wait) {
+  end_wait(session);
+  waits_[session] = wait;
+  queues_[wait.key][wait.ticket] = session;
+}
+
+void AdvisoryLocks::end_wait(std::int32_t session) {
+  const auto wait = waits_.find(session);
+  if (wait == waits_.end()) return;
+  const auto queue = queues_.find(wait->second.key);
+  queue->second.erase(wait->second.ticket);
+  if (queue->second.empty()) queues_.erase(queue);
+  waits_.erase(wait);
+}
+
 bool AdvisoryLocks::try_lock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode,
                              AdvisoryScope scope) {
   const std::lock_guard lock{mutex_};
-  if (!blockers(session, key, mode).empty()) return false;
+  if (!holders_against(session, key, mode).empty()) return false;
+  const auto wait = waits_.find(session);
+  const std::uint64_t ticket = wait == waits_.end() ? kLast : wait->second.ticket;
+  if (!waiters_before(session, key, mode, ticket).empty()) return false;
   if (!keys_[session].contains(key)) {
     if (held_ == kMostLocks) {
       throw SqlError{sqlstate::out_of_memory, "out of shared memory"}.with_hint(
@@ -51,32 +102,86 @@ bool AdvisoryLocks::try_lock(std::int32_t session, const AdvisoryKey& key, Advis
   if (scope == AdvisoryScope::transaction && counts.by_transaction[place(mode)] == 0)
     taken_[session].push_back({key, mode});
   ++(scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction)[place(mode)];
-  waits_.erase(session);
+  end_wait(session);
   return true;
 }
 
-bool AdvisoryLocks::reaches(std::int32_t from, std::int32_t to,
-                            std::set<std::int32_t>& seen) const {
+bool AdvisoryLocks::find_path(std::int32_t from, std::int32_t to, Through through,
+                              const std::set<Edge>& other_waits, std::set<std::int32_t>& seen,
+                              std::vector<Edge>& path) const {
   if (!seen.insert(from).second) return false;
+  const auto leads = [&](std::int32_t next, bool goes_on) {
+    path.emplace_back(from, next);
+    if (next == to || (goes_on && find_path(next, to, through, other_waits, seen, path)))
+      return true;
+    path.pop_back();
+    return false;
+  };
+  const auto others = std::ranges::subrange(
+      other_waits.lower_bound({from, std::numeric_limits<std::int32_t>::min()}),
+      other_waits.upper_bound({from, std::numeric_limits<std::int32_t>::max()}));
+  for (const Edge& edge : others)
+    if (leads(edge.second, true)) return true;
   const auto wait = waits_.find(from);
   if (wait == waits_.end()) return false;
-  return std::ranges::any_of(
-      blockers(from, wait->second.key, wait->second.mode),
-      [&](std::int32_t holder) { return holder == to || reaches(holder, to, seen); });
+  const auto& [key, mode, ticket] = wait->second;
+  for (const std::int32_t holder : holders_against(from, key, mode))
+    if (leads(holder, true)) return true;
+  if (through == Through::holders) return false;
+  for (const std::int32_t waiter : waiters_before(from, key, mode, ticket)) {
+    // The holders that an exclusive request waits for are those of every request before it.
+    if (leads(waiter, mode == AdvisoryMode::shared)) return true;
+  }
+  return false;
+}
+
+bool AdvisoryLocks::is_ahead_in_queue(const Edge& edge) const {
+  const Wait& wait = waits_.at(edge.first);
+  const auto holders = holders_against(edge.first, wait.key, wait.mode);
+  return std::ranges::find(holders, edge.second) == holders.end();
 }
 
 bool AdvisoryLocks::wait_for(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode) {
+  constexpr int kMostTurns = 100;
   const std::lock_guard lock{mutex_};
-  waits_[session] = {key, mode};
-  std::set<std::int32_t> seen;
-  if (!reaches(session, session, seen)) return true;
-  waits_.erase(session);
+  set_wait(session, {key, mode, ++last_ticket_});
+  // Only a session that holds something is waited for.
+  if (!keys_.contains(session)) return true;
+  for (int turns = 0; turns < kMostTurns; ++turns) {
+    std::set<std::int32_t> seen;
+    std::vector<Edge> path;
+    if (find_path(session, session, Through::holders, {}, seen, path)) break;
+    seen.clear();
+    if (!find_path(session, session, Through::all, {}, seen, path)) return true;
+    const auto last = std::ranges::find_if(
+        path.rbegin(), path.rend(), [this](const Edge& edge) { return is_ahead_in_queue(edge); });
+    Wait turned = waits_.at(last->second);
+    turned.ticket = ++last_ticket_;
+    set_wait(last->second, turned);
+  }
+  end_wait(session);
   return false;
 }
 
 void AdvisoryLocks::stop_waiting(std::int32_t session) {
   const std::lock_guard lock{mutex_};
-  waits_.erase(session);
+  end_wait(session);
+}
+
+std::set<std::int32_t> AdvisoryLocks::reached_from(std::int32_t session) const {
+  const std::lock_guard lock{mutex_};
+  std::set<std::int32_t> seen;
+  std::vector<Edge> path;
+  static_cast<void>(
+      find_path(session, std::numeric_limits<std::int32_t>::min(), Through::all, {}, seen, path));
+  return seen;
+}
+
+bool AdvisoryLocks::closes_cycle(std::int32_t session, const std::set<Edge>& other_waits) const {
+  const std::lock_guard lock{mutex_};
+  std::set<std::int32_t> seen;
+  std::vector<Edge> path;
+  return find_path(session, session, Through::all, other_waits, seen, path);
 }
 
 bool AdvisoryLocks::unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode) {
@@ -189,7 +294,11 @@ std::vector<std::int32_t> AdvisoryLocks::blocking(std::int32_t session) const {
   const std::lock_guard lock{mutex_};
   const auto wait = waits_.find(session);
   if (wait == waits_.end()) return {};
-  return blockers(session, wait->second.key, wait->second.mode);
+  const auto& [key, mode, ticket] = wait->second;
+  std::vector<std::int32_t> others = holders_against(session, key, mode);
+  for (const std::int32_t waiter : waiters_before(session, key, mode, ticket))
+    others.push_back(waiter);
+  return others;
 }
 
 std::vector<AdvisoryLocks::Held> AdvisoryLocks::waited_for() const {

@@ -43,28 +43,45 @@ int floats(FunctionContext&, Arguments a) {
   return compare_values(TypeId::float8, Value::from_float8(left), Value::from_float8(right));
 }
 
-// A date or local timestamp beside one with a zone is read in the session's zone.
-std::int64_t instant(TypeId type, const Value& value) {
-  switch (type) {
-    case TypeId::date: {
-      // Beyond the range of timestamps a date still compares: as an infinity does.
-      const std::int32_t date = value.as_int4();
-      if (!is_infinite_date(date) && std::int64_t{date} >= kEndTimestamp / kMicrosPerDay)
-        return kTimestampInfinity;
-      return timestamp_from_date(date);
-    }
-    default:
-      return value.as_int8();
-  }
+/// A moment that may lie beyond the range of timestamps: it is still on its side of the infinities.
+struct Moment {
+  enum class Rank : std::int8_t { minus_infinity, before_all, in_range, behind_all, infinity };
+  Rank rank = Rank::in_range;
+  std::int64_t timestamp = 0;
+  friend auto operator<=>(const Moment&, const Moment&) = default;
+};
+
+Moment moment(std::int64_t timestamp) {
+  if (timestamp == kTimestampInfinity) return {Moment::Rank::infinity};
+  if (timestamp == kTimestampMinusInfinity) return {Moment::Rank::minus_infinity};
+  return {Moment::Rank::in_range, timestamp};
 }
+
+Moment moment(TypeId type, const Value& value) {
+  if (type != TypeId::date) return moment(value.as_int8());
+  const std::int32_t date = value.as_int4();
+  if (!is_infinite_date(date) && std::int64_t{date} >= kEndTimestamp / kMicrosPerDay)
+    return {Moment::Rank::behind_all};
+  return moment(timestamp_from_date(date));
+}
+
+/// A date or local timestamp beside one with a zone is read in the session's zone.
+Moment in_session_zone(FunctionContext& context, const Moment& local) {
+  if (local.rank != Moment::Rank::in_range) return local;
+  const std::int64_t east = session_zone(context).at_local(local.timestamp).seconds_east;
+  const std::int64_t timestamp = local.timestamp - east * kMicrosPerSecond;
+  if (is_valid_timestamp(timestamp)) return moment(timestamp);
+  return {timestamp < 0 ? Moment::Rank::before_all : Moment::Rank::behind_all};
+}
+
 template <TypeId Left, TypeId Right>
 int times(FunctionContext& context, Arguments a) {
-  std::int64_t left = instant(Left, a[0]);
-  std::int64_t right = instant(Right, a[1]);
+  Moment left = moment(Left, a[0]);
+  Moment right = moment(Right, a[1]);
   if (Left == TypeId::timestamptz && Right != TypeId::timestamptz)
-    right = local_to_utc(right, session_zone(context));
+    right = in_session_zone(context, right);
   if (Right == TypeId::timestamptz && Left != TypeId::timestamptz)
-    left = local_to_utc(left, session_zone(context));
+    left = in_session_zone(context, left);
   return order(left, right);
 }
 

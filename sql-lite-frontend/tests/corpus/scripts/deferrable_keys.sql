@@ -45,7 +45,6 @@ select pg_get_indexdef(indexrelid) from pg_index where indrelid='t'::regclass or
 alter table t drop constraint t_a;
 insert into t values (20, 11, 'u');
 alter table t add constraint t_a unique (a) deferrable;
--- differs: refused: ALTER CONSTRAINT
 alter table t alter constraint t_b not deferrable;
 update t set a = 30 where id = 20;
 alter table t add constraint t_a unique (a) deferrable initially immediate;

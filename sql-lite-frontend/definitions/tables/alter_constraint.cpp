@@ -1,0 +1,90 @@
+// ALTER TABLE … ALTER CONSTRAINT.
+#include "sql-lite-frontend/definitions/tables/alter_constraint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+const Constraint& require_constraint(const Relation& relation, std::string_view name) {
+  const auto found = std::ranges::find(relation.constraints, name, &Constraint::name);
+  if (found == relation.constraints.end()) {
+    throw_error(sqlstate::undefined_object, "constraint \"{}\" of relation \"{}\" does not exist",
+                name, relation.name);
+  }
+  return *found;
+}
+
+/// A partition's constraint changes with the one that it is there for.
+void refuse_derived(StatementContext& session, const Relation& relation,
+                    const Constraint& constraint) {
+  if (constraint.parent == kNoOid) return;
+  SqlError refusal =
+      sql_error(sqlstate::feature_not_supported,
+                "cannot alter constraint \"{}\" on relation \"{}\"", constraint.name, relation.name)
+          .with_hint("You may alter the constraint it derives from, instead.");
+  Oid wanted = constraint.parent;
+  Oid above = relation.partition_of;
+  while (const TablePtr ancestor = session.names.table(above)) {
+    const auto& constraints = ancestor->relation.constraints;
+    const auto origin = std::ranges::find(constraints, wanted, &Constraint::oid);
+    if (origin == constraints.end()) break;
+    refusal = std::move(refusal).with_detail(
+        fmt::format("Constraint \"{}\" is derived from constraint \"{}\" of relation \"{}\".",
+                    constraint.name, origin->name, ancestor->relation.name));
+    wanted = origin->parent;
+    above = ancestor->relation.partition_of;
+  }
+  throw refusal;
+}
+
+void set_timing(StatementContext& session, const TablePtr& table, Oid constraint,
+                const ast::ATAlterConstraint& wanted) {
+  check_stack();
+  const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
+  Relation relation = locked->relation;
+  Oid own = kNoOid;
+  for (Constraint& one : relation.constraints) {
+    if (one.oid != constraint && one.parent != constraint) continue;
+    own = one.oid;
+    one.deferrable = wanted.deferrable;
+    one.initially_deferred = wanted.initdeferred;
+  }
+  const TablePtr changed =
+      session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  if (own == kNoOid) return;
+  for (const Oid partition : changed->relation.partitions)
+    set_timing(session, session.names.table(partition), own, wanted);
+}
+
+}  // namespace
+
+void alter_constraint(StatementContext& session, const TablePtr& table,
+                      const ast::ATAlterConstraint& wanted) {
+  if (wanted.alter_enforceability) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "ALTER TABLE … ALTER CONSTRAINT … ENFORCED is not supported"};
+  }
+  const Relation& relation = table->relation;
+  const Constraint& constraint = require_constraint(relation, wanted.conname);
+  if (constraint.kind != ConstraintKind::foreign_key) {
+    throw_error(sqlstate::wrong_object_type,
+                "constraint \"{}\" of relation \"{}\" is not a foreign key constraint",
+                constraint.name, relation.name);
+  }
+  if (wanted.alter_inheritability) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "FOREIGN KEY constraints cannot be marked NO INHERIT"};
+  }
+  refuse_derived(session, relation, constraint);
+  const bool changes = constraint.deferrable != wanted.deferrable ||
+                       constraint.initially_deferred != wanted.initdeferred;
+  if (changes) set_timing(session, table, constraint.oid, wanted);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,77 @@
+-- oracle: 18
+-- MERGE: rights and row security.
+
+create role u;
+create table t (a int primary key, b int, c int);
+create table s (a int, b int);
+insert into t values (1, 1, 1), (2, 2, 2);
+insert into s values (1, 10), (3, 30);
+grant select on s to u;
+set role u;
+merge into t using s on t.a = s.a when matched then update set b = s.b;
+reset role;
+grant select (a) on t to u;
+set role u;
+merge into t using s on t.a = s.a when matched then do nothing;
+merge into t using s on t.a = s.a when matched then update set b = s.b;
+merge into t using s on t.a = s.a when matched then delete;
+merge into t using s on t.a = s.a when not matched then insert values (s.a);
+reset role;
+grant update (b), insert (a, b) on t to u;
+set role u;
+merge into t using s on t.a = s.a when matched then update set b = s.b;
+merge into t using s on t.a = s.a when matched then update set c = s.b;
+merge into t using s on t.a = s.a when not matched then insert (a, b) values (s.a, s.b);
+merge into t using s on t.a = s.a when not matched then insert (a, c) values (s.a + 5, s.b);
+merge into t using s on t.a = s.a when matched then update set b = t.c;
+merge into t using s on t.a = s.a when matched and t.c = 1 then do nothing;
+merge into t using s on t.a = s.a when matched then update set b = s.b returning t.a, t.b;
+merge into t using s on t.a = s.a when matched then update set b = s.b returning t.a, old.a, new.a;
+merge into t using s on t.a = s.a when matched then update set b = s.b when not matched then insert (a) values (s.a) when not matched by source then delete;
+reset role;
+revoke select on s from u;
+grant delete on t to u;
+set role u;
+merge into t using s on t.a = s.a when matched then delete;
+merge into t using (values (1)) v (a) on t.a = v.a when matched then delete;
+reset role;
+-- Row security.
+create table r (a int primary key, owner text, n int);
+insert into r values (1, 'u', 1), (2, 'u', 2), (3, 'other', 3), (4, 'readable', 4);
+alter table r enable row level security;
+grant all on r to u;
+create policy sees on r for select using (owner in ('u', 'readable'));
+create policy adds on r for insert with check (owner = 'u' and n < 100);
+create policy changes on r for update using (owner = 'u') with check (n < 1000);
+create policy removes on r for delete using (owner = 'u' and a <> 2);
+set role u;
+-- unordered
+merge into r using (values (1), (3)) v (k) on a = k when matched then update set n = 10 when not matched then do nothing returning merge_action(), r.*;
+merge into r using (values (4)) v (k) on a = k when matched then update set n = 10;
+merge into r using (values (4)) v (k) on a = k when matched and n > 100 then update set n = 10;
+merge into r using (values (1)) v (k) on a = k when matched then update set n = 5000;
+merge into r using (values (2)) v (k) on a = k when matched then delete;
+merge into r using (values (1)) v (k) on a = k when matched then delete;
+merge into r using (values (9)) v (k) on a = k when not matched then insert values (k, 'u', 500);
+merge into r using (values (9)) v (k) on a = k when not matched then insert values (k, 'u', 5);
+merge into r using (values (10)) v (k) on a = k when not matched then insert values (k, 'other', 5);
+merge into r using (values (9)) v (k) on a = k when matched then update set owner = 'other';
+merge into r using (values (3)) v (k) on a = k when not matched then insert values (k, 'u', 5);
+-- unordered
+merge into r using (values (9)) v (k) on a = k when not matched by source and n < 4 then update set n = n + 1 returning r.*;
+reset role;
+table r order by a;
+create policy strict on r as restrictive for update using (n <> 10);
+set role u;
+merge into r using (values (9)) v (k) on a = k when matched then update set n = 10;
+merge into r using (values (9)) v (k) on a = k when matched then update set n = 11;
+reset role;
+create view v as select * from r;
+alter view v owner to u;
+merge into v using (values (4)) x (k) on a = k when matched then update set n = 10;
+drop policy sees on r;
+set role u;
+merge into r using (values (9)) v (k) on a = k when matched then update set n = 12;
+merge into r using (values (12)) v (k) on false when not matched then insert values (k, 'u', 5);
+reset role;
+table r order by a;
