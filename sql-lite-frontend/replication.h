@@ -95,7 +95,7 @@ class ReplicationCommands {
   ReplicationCommands& operator=(const ReplicationCommands&) = delete;
   ~ReplicationCommands();
 
-  /// Whether run() is to have the text: it begins as a command does, or is SQL that a session with
+  /// True if run() is to have the text: it begins as a command does, or is SQL that a session with
   /// replication=true refuses.
   [[nodiscard]] bool takes(std::string_view text) const noexcept;
   /// Runs it. Results, and the tag at the end, go to the sink.

@@ -712,8 +712,8 @@ FAULTS = [
     (
         "Y7 a file of a base copy is not durable when the copy has ended",
         "standby/sent_files.cpp",
-        "{.dsync = (number & kDurableWrites) != 0}",
-        "{.dsync = number > kMustBeNew + kDurableWrites}",
+        "syncs_at_end = (number & kDurableWrites) != 0;",
+        "syncs_at_end = number > kMustBeNew + kDurableWrites;",
         "a copy that has ended*",
     ),
     (
@@ -735,7 +735,14 @@ FAULTS = [
         "standby/standby.cpp",
         "  if (end <= begin || end < state.goal) return false;\n",
         "  if (end <= begin) return false;\n",
-        "a standby keeps*",
+        "no step ends*",
+    ),
+    (
+        "Y2 a standby is promoted though log is gone that its pages have",
+        "standby/standby.cpp",
+        "  if (end < state.goal) {\n",
+        "  if (end < state.goal && state.goal == Lsn::max) {\n",
+        "a standby that has lost*",
     ),
     (
         "Y5 the directory of a standby is opened",

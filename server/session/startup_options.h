@@ -20,7 +20,7 @@ Result<NamedValues> parse_command_line_options(std::string_view text);
 /// Returns the options of a StartupMessage, except its protocol extensions. 28000 without a user.
 Result<sql::SessionOptions> session_options(const StartupMessage& message);
 
-/// Whether the client is a server that follows: replication=true.
+/// True if the client is a server that follows: replication=true.
 bool is_physical_replication(const StartupMessage& message) noexcept;
 
 /// The extensions (_pq_.…) that the client asked for, of which we know none.

@@ -33,6 +33,10 @@ namespace {
 constexpr const char* kRedoGoalName = "standby-redo";
 constexpr std::uint64_t kWrittenLsnBytes = std::uint64_t{16} << 20U;
 
+std::string lsn_words(Lsn lsn) {
+  return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
+}
+
 Result<std::optional<Lsn>> read_goal(FileSystem& files, const std::filesystem::path& directory) {
   const auto path = directory / kRedoGoalName;
   ASSIGN_OR_RETURN(const bool exists, files.exists(path));
@@ -248,9 +252,6 @@ Result<> Standby::flush() {
 Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view history) {
   const std::uint32_t own = state_->timeline.load();
   ASSIGN_OR_RETURN(const auto theirs, wal::TimelineHistory::parse(timeline, history));
-  const auto text_of = [](Lsn lsn) {
-    return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
-  };
   const auto parted = theirs.end_of(own);
   // The beginning of a record that was never whole belongs to nobody.
   if (parted && received() > *parted) RETURN_IF_ERROR(state_->log->cut(redone()));
@@ -267,7 +268,7 @@ Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view histo
       error = std::move(error).with_detail(
           fmt::format("Timeline {} was left at {}, and the log here goes on to {}: what lies "
                       "between was never replicated.",
-                      own, text_of(*parted), text_of(received())));
+                      own, lsn_words(*parted), lsn_words(received())));
     }
     return fail(std::move(error).with_hint(
         "Keep the directory if something in it is missed, and make a new standby: swizzled init "
@@ -298,6 +299,12 @@ Result<bool> Standby::redo_some(const std::function<bool()>& goes_on) {
 Result<> Standby::promote() {
   State& state = *state_;
   ASSIGN_OR_RETURN(const Lsn end, state.log->cut(state.reached.checkpoint.begin));
+  if (end < state.goal) {
+    return fail(Error{sqlstate::data_corrupted,
+                      fmt::format("the log ends at {}, but pages have been redone up to {}",
+                                  lsn_words(end), lsn_words(state.goal))}
+                    .with_hint("Let the standby receive the log once more, or make a new one."));
+  }
   ASSIGN_OR_RETURN(
       const auto history,
       wal::TimelineHistory::read(state.files, state.log_directory(), state.timeline.load()));
@@ -306,8 +313,7 @@ Result<> Standby::promote() {
   RETURN_IF_ERROR(state.begin_timeline(promoted.timeline()));
   RETURN_IF_ERROR(state.files.remove(state.directory / kRedoGoalName));
   RETURN_IF_ERROR(state.files.sync_directory(state.directory));
-  spdlog::info("timeline {} begins at {:X}/{:X}", promoted.timeline(), raw(end) >> 32U,
-               raw(end) & UINT32_MAX);
+  spdlog::info("timeline {} begins at {}", promoted.timeline(), lsn_words(end));
   return {};
 }
 

@@ -29,7 +29,7 @@ class PhysicalStream final : public ChangeStream {
   void show(const Progress& progress) override;
   [[nodiscard]] Duration timeout() const override;
 
-  /// Where the timeline that is sent was left, and the one that goes on there.
+  /// The place at which the timeline that is sent was left, and the one that goes on there.
   [[nodiscard]] Lsn until() const noexcept { return until_; }
   [[nodiscard]] std::uint32_t next_timeline() const noexcept { return next_timeline_; }
 
