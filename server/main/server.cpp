@@ -383,6 +383,9 @@ void Server::apply_limits(const ServerSettings& settings) {
   }
   temporary.set_server_limit(bytes);
   limit_slots();
+  auto rule = sql::SyncRule::parse(database_->shared().settings.text("synchronous_standby_names"));
+  INVARIANT(rule.has_value());
+  database_->shared().log_senders.set_rule(*std::move(rule));
 }
 
 void Server::limit_slots() {

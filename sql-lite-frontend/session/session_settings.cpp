@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/shared/known_settings.h"
+#include "sql-lite-frontend/session/shared/sync_rule.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 
 namespace swizzle::sql {
@@ -102,6 +103,14 @@ void define_replication(Settings& settings) {
                                   SettingUnit::megabytes, SettingContext::sighup, category,
                                   "Sets the maximum WAL size that can be reserved by replication "
                                   "slots."));
+  SettingDefinition names = string_setting(
+      "synchronous_standby_names", "", SettingContext::sighup, "Replication / Primary Server",
+      "Number of synchronous standbys and list of names of potential synchronous ones.");
+  names.check = [](const SettingValue& value) -> Result<> {
+    RETURN_IF_ERROR(SyncRule::parse(std::get<std::string>(value)));
+    return {};
+  };
+  settings.define(std::move(names));
   settings.define(integer_setting("wal_sender_timeout", 60'000, {0, INT32_MAX},
                                   SettingUnit::milliseconds, SettingContext::user, category,
                                   "Sets the maximum time to wait for WAL replication."));

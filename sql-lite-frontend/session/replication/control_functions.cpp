@@ -3,7 +3,9 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "sql-lite-frontend/definitions/system_catalog/slot_values.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/replication/slot_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -130,6 +132,47 @@ std::unique_ptr<SetCursor> log_receiver(FunctionContext& context, Arguments) {
   return rows_cursor({make_record(context.arena, kTypes, row)});
 }
 
+std::unique_ptr<SetCursor> slots(FunctionContext& context, Arguments) {
+  constexpr std::array kTypes{TypeId::name,  TypeId::name,   TypeId::text,   TypeId::oid,
+                              TypeId::bool_, TypeId::bool_,  TypeId::int4,   TypeId::xid,
+                              TypeId::xid,   TypeId::pg_lsn, TypeId::pg_lsn, TypeId::text,
+                              TypeId::int8,  TypeId::bool_};
+  Session::State& session = session_of(context);
+  std::vector<Value> rows;
+  for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {
+    const SlotValues values = slot_values(session, context.arena, slot);
+    rows.push_back(make_record(context.arena, kTypes, values));
+  }
+  return rows_cursor(std::move(rows));
+}
+
+/// The three lags are told in bytes alone, by the positions.
+std::unique_ptr<SetCursor> log_senders(FunctionContext& context, Arguments) {
+  constexpr std::array kTypes{TypeId::int4,     TypeId::text,     TypeId::pg_lsn,
+                              TypeId::pg_lsn,   TypeId::pg_lsn,   TypeId::pg_lsn,
+                              TypeId::interval, TypeId::interval, TypeId::interval,
+                              TypeId::int4,     TypeId::text,     TypeId::timestamptz};
+  const auto known = [](Lsn lsn) { return lsn == Lsn::none ? Value::null() : position(lsn); };
+  std::vector<Value> rows;
+  for (const LogSenders::Sender& sender : session_of(context).shared.log_senders.list()) {
+    const std::array row{
+        Value::from_int(sender.pid),
+        make_text(context.arena, sender.state()),
+        known(sender.sent),
+        known(sender.written),
+        known(sender.flushed),
+        known(sender.replayed),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::from_int(static_cast<std::int64_t>(sender.sync_priority)),
+        make_text(context.arena, sender.sync_state),
+        sender.replied_at == 0 ? Value::null() : Value::from_int(sender.replied_at)};
+    rows.push_back(make_record(context.arena, kTypes, row));
+  }
+  return rows_cursor(std::move(rows));
+}
+
 }  // namespace
 
 std::span<const SessionEntry> control_functions() {
@@ -142,7 +185,9 @@ std::span<const SetEntry> control_sets() {
                                        {"pg_control_checkpoint()", control_checkpoint},
                                        {"pg_control_system()", control_system},
                                        {"pg_control_recovery()", control_recovery},
-                                       {"pg_stat_get_wal_receiver()", log_receiver}};
+                                       {"pg_stat_get_wal_receiver()", log_receiver},
+                                       {"pg_stat_get_wal_senders()", log_senders},
+                                       {"pg_get_replication_slots()", slots}};
   return kSets;
 }
 

@@ -472,6 +472,11 @@ TEST_CASE("Slots of servers that follow keep the log, and are not read for chang
         "55000 replication slot \"idle\" cannot be advanced");
   CHECK(db.run("SELECT (pg_replication_slot_advance('kept', 'F/0')).end_lsn <= "
                "pg_current_wal_lsn()") == "t SELECT 1");
+  CHECK(
+      db.run("SELECT count(*) FROM pg_get_replication_slots() f JOIN pg_replication_slots v USING "
+             "(slot_name, slot_type, temporary, active) WHERE f.restart_lsn IS NOT DISTINCT FROM "
+             "v.restart_lsn AND f.wal_status IS NOT DISTINCT FROM v.wal_status AND f.plugin IS "
+             "NULL AND f.xmin IS NULL AND NOT f.two_phase") == "2 SELECT 1");
   db.restart();
   CHECK(db.run("SELECT string_agg(slot_name || ' ' || slot_type, ', ' ORDER BY slot_name) FROM "
                "pg_replication_slots") == "idle physical, kept physical SELECT 1");

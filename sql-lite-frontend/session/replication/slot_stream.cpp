@@ -191,6 +191,7 @@ bool SlotStream::awaits_more(const std::function<void()>& wake) {
 
 void SlotStream::show(const Progress& progress) {
   session_.shared.log_senders.put({.pid = session_.options.backend_pid,
+                                   .application = session_.activity.application.load(),
                                    .catches_up = !is_at_end(),
                                    .sent = progress.sent,
                                    .written = progress.written,
