@@ -745,6 +745,13 @@ FAULTS = [
         "a standby that has lost*",
     ),
     (
+        "Y8 a copy does not know its timeline's history",
+        "recovery/backup/backup.cpp",
+        "  return history->write(files, log);\n",
+        "  return timeline == 0 ? history->write(files, log) : Result<>{};\n",
+        "a copy of a promoted*",
+    ),
+    (
         "Y5 the directory of a standby is opened",
         "engine_open.cpp",
         "  if (!is_standby) return {};\n",
