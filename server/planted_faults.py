@@ -139,4 +139,10 @@ FAULTS = [
         "  co_await asio::post(asio::bind_executor(worker().get_executor(), asio::use_awaitable));\n",
         "",
     ),
+    (
+        "a standby says to balancers that it serves readers",
+        "observability/role_answers.cpp",
+        '    {"/read-only", true, false},\n',
+        '    {"/read-only", true, true},\n',
+    ),
 ]

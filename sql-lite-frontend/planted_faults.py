@@ -559,4 +559,18 @@ FAULTS = [
         "      act_on_target(execution, holder);\n",
         "MERGE changes a row once*",
     ),
+    (
+        "a follower that has not caught up confirms commits",
+        "session/shared/log_senders.cpp",
+        "!sender.catches_up && sender.flushed != Lsn::none",
+        "sender.flushed != Lsn::none",
+        "who has not caught up*",
+    ),
+    (
+        "any follower of a FIRST list confirms commits",
+        "session/shared/log_senders.cpp",
+        "  if (!rule_.is_any) of.resize(rule_.count);\n",
+        "",
+        "a commit waits for the first*",
+    ),
 ]

@@ -10,10 +10,12 @@
 #include "base/ids.h"
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/session.h"
+#include "storage/options.h"
 
 namespace swizzle {
+class FileSystem;
 class Transaction;
-}
+}  // namespace swizzle
 
 namespace swizzle::sql {
 
@@ -29,6 +31,8 @@ class ChangeStream {
   struct Message {
     Lsn lsn = Lsn::none;
     std::string bytes;
+    /// End of the log, as the client is told; none: lsn.
+    Lsn end = Lsn::none;
   };
   /// Returns the next message. Nothing: there is no more in the log at present, or a long stretch
   /// of it held no message and other fibers should run (is_at_end() tells). Throws when the session
@@ -37,6 +41,8 @@ class ChangeStream {
   [[nodiscard]] virtual bool is_at_end() const noexcept = 0;
   /// Position before which all commits have been handed out.
   [[nodiscard]] virtual Lsn position() const noexcept = 0;
+  /// True if there will never be more: the timeline that is sent has ended.
+  [[nodiscard]] virtual bool is_over() const noexcept { return false; }
 
   /// Returns true if there is no more at present. Then another thread calls `wake` once, as soon as
   /// there may be. `wake` is that of the first call, and callable for as long as the stream lives.
@@ -69,21 +75,29 @@ class ChangeSender {
   virtual ~ChangeSender() = default;
   /// Returns when the client wants no more, or is gone. Exceptions of the stream pass.
   virtual void send(ChangeStream& stream) = 0;
+  /// Writes a copy of the server's directory into `files`, for a server that will follow. 0A000:
+  /// there is no server.
+  virtual Result<> copy_server(FileSystem& files, const RecoveryObserver& observer) = 0;
 };
 
 struct ReplicationCommand;
 
-/// The commands of a session that was opened with replication=database. Belongs to its session's
-/// fiber, and goes before the session.
+/// The commands of a session that was opened with replication=database or replication=true. Belongs
+/// to its session's fiber, and goes before the session.
 class ReplicationCommands {
  public:
-  explicit ReplicationCommands(Session& session);
+  enum class For : std::uint8_t {
+    readers_of_changes,  ///< replication=database: SQL, too
+    followers,           ///< replication=true
+  };
+  ReplicationCommands(Session& session, For whom);
   ReplicationCommands(const ReplicationCommands&) = delete;
   ReplicationCommands& operator=(const ReplicationCommands&) = delete;
   ~ReplicationCommands();
 
-  /// Whether the text begins as a command does.
-  static bool is_command(std::string_view text) noexcept;
+  /// True if run() is to have the text: it begins as a command does, or is SQL that a session with
+  /// replication=true refuses.
+  [[nodiscard]] bool takes(std::string_view text) const noexcept;
   /// Runs it. Results, and the tag at the end, go to the sink.
   Outcome run(std::string_view text, ResultSink& sink, ChangeSender& sender);
   /// Releases the exported snapshot, because the next request has come.
@@ -91,10 +105,16 @@ class ReplicationCommands {
 
  private:
   void identify(ResultSink& sink);
+  void send_history(const ReplicationCommand& command, ResultSink& sink);
+  void show_slot(const ReplicationCommand& command, ResultSink& sink);
+  void create_physical(const ReplicationCommand& command, ResultSink& sink);
+  void start_physical(const ReplicationCommand& command, ResultSink& sink, ChangeSender& sender);
+  void send_base_copy(ResultSink& sink, ChangeSender& sender);
   void create(const ReplicationCommand& command, ResultSink& sink);
   void start(const ReplicationCommand& command, ChangeSender& sender);
 
   Session& session_;
+  const For for_;
   /// Shared, so that includers of this header do not need the definition of Transaction.
   std::shared_ptr<Transaction> exported_;
   std::string export_name_;

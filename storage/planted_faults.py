@@ -710,6 +710,13 @@ FAULTS = [
         "R2 a statement*",
     ),
     (
+        "Y7 a file of a base copy is not durable when the copy has ended",
+        "standby/sent_files.cpp",
+        "syncs_at_end = (number & kDurableWrites) != 0;",
+        "syncs_at_end = number > kMustBeNew + kDurableWrites;",
+        "a copy that has ended*",
+    ),
+    (
         "Y4 the timeline that is followed is forgotten by a crash",
         "standby/standby.cpp",
         "  RETURN_IF_ERROR(state_->begin_timeline(timeline));\n",
@@ -728,7 +735,21 @@ FAULTS = [
         "standby/standby.cpp",
         "  if (end <= begin || end < state.goal) return false;\n",
         "  if (end <= begin) return false;\n",
-        "a standby keeps*",
+        "no step ends*",
+    ),
+    (
+        "Y2 a standby is promoted though log is gone that its pages have",
+        "standby/standby.cpp",
+        "  if (end < state.goal) {\n",
+        "  if (end < state.goal && state.goal == Lsn::max) {\n",
+        "a standby that has lost*",
+    ),
+    (
+        "Y8 a copy does not know its timeline's history",
+        "recovery/backup/backup.cpp",
+        "  return history->write(files, log);\n",
+        "  return timeline == 0 ? history->write(files, log) : Result<>{};\n",
+        "a copy of a promoted*",
     ),
     (
         "Y5 the directory of a standby is opened",

@@ -169,8 +169,10 @@ bool is_named(const std::string& name, std::string_view wanted) {
 
 bool database_matches(const std::vector<std::string>& names, const Visitor& visitor) {
   return std::ranges::any_of(names, [&](const std::string& name) {
+    // A server that follows has no database: neither `all` nor a name lets it in.
+    if (visitor.is_physical_replication) return name == "replication";
     if (name == "sameuser") return visitor.database == visitor.role;
-    if (name == "replication") return false;  // there are no physical replication connections
+    if (name == "replication") return false;
     return is_named(name, visitor.database);
   });
 }

@@ -41,6 +41,7 @@ struct Visitor {
   std::optional<IpAddress> address;  ///< set unless unix_socket
   std::string_view database;
   std::string_view role;
+  bool is_physical_replication = false;
 };
 
 enum class AuthMethod : std::uint8_t { trust, reject, scram_sha_256, peer };
@@ -50,7 +51,7 @@ struct HbaRule {
   enum class Type : std::uint8_t { local, host, host_tls, host_plain };
 
   Type type = Type::local;
-  std::vector<std::string> databases;  ///< names, or `all`, `sameuser`
+  std::vector<std::string> databases;  ///< names, or `all`, `sameuser`, `replication`
   std::vector<std::string> roles;      ///< names, or `all`
   /// Absent: every address (or a local rule).
   std::optional<IpAddress> network;

@@ -15,10 +15,13 @@ std::optional<AuthMethod> chosen(std::string_view rules, const Visitor& visitor)
 }
 
 Visitor local(std::string_view database, std::string_view role) {
-  return {Transport::unix_socket, std::nullopt, database, role};
+  return {.address = std::nullopt, .database = database, .role = role};
 }
 Visitor from(std::string_view address, Transport transport = Transport::tcp) {
-  return {transport, IpAddress::parse(address), "db", "ann"};
+  return {.transport = transport,
+          .address = IpAddress::parse(address),
+          .database = "db",
+          .role = "ann"};
 }
 
 TEST_CASE("the first rule that matches decides") {
@@ -58,6 +61,20 @@ local   "sameuser"   ann           scram-sha-256
   CHECK(chosen(rules, local("db", "replication")) == AuthMethod::peer);
   CHECK(chosen(rules, local("ann", "ann")) == std::nullopt);
   CHECK(chosen(rules, local("sameuser", "ann")) == AuthMethod::scram_sha_256);
+}
+
+TEST_CASE("a server that follows is let in by the word replication alone") {
+  constexpr std::string_view rules = R"(
+local   all          all           trust
+local   postgres     all           trust
+local   replication  copier        peer
+)";
+  Visitor follower = local("postgres", "copier");
+  CHECK(chosen(rules, follower) == AuthMethod::trust);
+  follower.is_physical_replication = true;
+  CHECK(chosen(rules, follower) == AuthMethod::peer);
+  follower.role = "bob";
+  CHECK(chosen(rules, follower) == std::nullopt);
 }
 
 TEST_CASE("what cannot be honoured is refused with its line") {

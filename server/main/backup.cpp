@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/main/text_file.h"
+#include "storage/logical/logical_log.h"
 
 namespace swizzle::server {
 namespace {
@@ -14,7 +15,31 @@ Result<> copy_text_file(const std::filesystem::path& from, const std::filesystem
   return write_text_file(to.string(), text);
 }
 
+Result<> send_text_file(const std::filesystem::path& from, FileSystem& files,
+                        const std::filesystem::path& to) {
+  ASSIGN_OR_RETURN(const std::string text, read_text_file(from.string()));
+  ASSIGN_OR_RETURN(const auto file, files.open(to.filename(), OpenMode::create_new, {}));
+  RETURN_IF_ERROR(file->write_at(0, as_bytes(text)));
+  return file->sync();
+}
+
 }  // namespace
+
+Result<> send_server(const DataDirectory& directory, Engine& engine, FileSystem& files,
+                     const RecoveryObserver& observer) {
+  ASSIGN_OR_RETURN(const BackupOutcome made, engine.logical_log().copy_database(
+                                                 files, directory.engine().filename(), observer));
+  if (!made.given_up.empty()) {
+    return fail(sqlstate::data_corrupted,
+                fmt::format("{} pages cannot be read, so the copy would lack them; the first: {}",
+                            made.given_up.size(), made.given_up.front()));
+  }
+  for (const auto& file :
+       {directory.secret_file(), directory.rules_file(), directory.altered_file()}) {
+    if (std::filesystem::exists(file)) RETURN_IF_ERROR(send_text_file(file, files, file));
+  }
+  return send_text_file(directory.settings_file(), files, directory.copied_settings_file());
+}
 
 Result<std::string> back_up_server(const DataDirectory& directory, Engine& engine,
                                    const std::filesystem::path& target,

@@ -17,4 +17,9 @@ Result<std::string> back_up_server(const DataDirectory& directory, Engine& engin
                                    const std::filesystem::path& target,
                                    const RecoveryObserver& observer);
 
+/// Writes the same into `files`, with paths relative to the directory, for a base copy: the
+/// settings file under another name, since it says that all the rest is there.
+Result<> send_server(const DataDirectory& directory, Engine& engine, FileSystem& files,
+                     const RecoveryObserver& observer);
+
 }  // namespace swizzle::server

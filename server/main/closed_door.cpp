@@ -9,6 +9,16 @@
 
 namespace swizzle::server {
 
+namespace {
+
+Error why_closed(bool is_standby) {
+  if (!is_standby) return {state::cannot_connect_now, "the database system is starting up"};
+  return Error{state::cannot_connect_now, "the database system is not accepting connections"}
+      .with_detail("Hot standby mode is disabled.");
+}
+
+}  // namespace
+
 ClosedDoor::ClosedDoor(std::vector<ListeningSocket> sockets,
                        std::shared_ptr<const DoorPolicy> policy, const ConnectionLimits& limits)
     : policy_(std::move(policy)),
@@ -71,7 +81,7 @@ void ClosedDoor::answer(Channel& channel, const Peer& peer) {
                report_of(sql::Severity::fatal, outcome.error()));
   else if (is_told() || std::holds_alternative<StartupMessage>(*outcome))
     put_report(channel.out(), BackendKind::error_response,
-               fatal_report(state::cannot_connect_now, "the database system is starting up"));
+               report_of(sql::Severity::fatal, why_closed(is_standby_.load())));
 }
 
 }  // namespace swizzle::server

@@ -14,7 +14,8 @@
 
 namespace swizzle::server {
 
-/// Answers the clients that come before the database is open: FATAL 57P03, as PostgreSQL does. Has
+/// Answers the clients that come before the database is open, as that of a standby never is: FATAL
+/// 57P03, as PostgreSQL does. Has
 /// a thread that accepts them and one that answers.
 class ClosedDoor {
  public:
@@ -24,6 +25,9 @@ class ClosedDoor {
   ClosedDoor& operator=(const ClosedDoor&) = delete;
   /// Closes the sockets, unless open() has been called.
   ~ClosedDoor();
+
+  /// Tells clients from now on that this is a standby, or, again, that the server starts.
+  void follow(bool is_standby) noexcept { is_standby_.store(is_standby); }
 
   /// Returns the sockets: clients that come from now on wait there to be accepted. Clients that are
   /// being answered are told at once. Pre: not called before.
@@ -37,6 +41,7 @@ class ClosedDoor {
   const std::shared_ptr<const DoorPolicy> policy_;
   SessionRegistry registry_;
   std::atomic<bool> is_opening_{false};
+  std::atomic<bool> is_standby_{false};
   boost::asio::io_context events_{1};
   std::unique_ptr<Acceptor> acceptor_;
   /// Destroyed before the acceptor, whose buffers its fibers use.

@@ -82,6 +82,22 @@ TEST_CASE("before the database is open each client is told at once that it is st
   CHECK(cancelling.receive().kind == 0);
 }
 
+TEST_CASE("a standby tells its clients that it accepts none") {
+  StartingServer server;
+  server.door->follow(true);
+  WireClient client = server.connect();
+  client.send(startup());
+  const Received answer = client.receive();
+  CHECK(answer.kind == 'E');
+  CHECK(answer.field('C') == "57P03");
+  CHECK(answer.field('M') == "the database system is not accepting connections");
+  CHECK(answer.field('D') == "Hot standby mode is disabled.");
+  server.door->follow(false);
+  WireClient later = server.connect();
+  later.send(startup());
+  require_starting(later);
+}
+
 TEST_CASE("the door opens while clients are at it, and loses none") {
   StartingServer server;
   WireClient silent = server.connect();

@@ -24,6 +24,14 @@ class Reader {
         *add_command("status", "says whether a server runs, and how to reach it", Command::status));
     add_directory(
         *add_command("reload", "has a server read its rules and TLS files again", Command::reload));
+    CLI::App* const promote =
+        add_command("promote", "makes a standby a server of its own", Command::promote);
+    add_directory(*promote);
+    promote->add_flag("-W,--no-wait{false}", line_.waits, "does not wait until it is one");
+    CLI::App* const rewind = add_command(
+        "rewind", "is not there: a standby is made anew by init --standby-of", Command::rewind);
+    add_directory(*rewind);
+    rewind->allow_extras();
   }
 
   CommandLine read(int count, const char* const* words) {
@@ -107,6 +115,14 @@ class Reader {
         ->check(CLI::IsMember({"libc", "icu"}));
     init->add_option("--icu-locale", line_.icu_locale, "ICU's locale, as sv-SE")
         ->type_name("LOCALE");
+    CLI::Option* const primary =
+        init->add_option("--standby-of", line_.primary,
+                         "copies the server that libpq's connection string names, to follow it")
+            ->type_name("CONNINFO")
+            ->excludes(file);
+    init->add_option("--slot", line_.slot, "makes a replication slot there, and uses it")
+        ->type_name("NAME")
+        ->needs(primary);
     add_service_user(*init);
   }
 

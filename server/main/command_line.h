@@ -8,7 +8,7 @@
 
 namespace swizzle::server {
 
-enum class Command { serve, init, stop, status, reload };
+enum class Command { serve, init, stop, status, reload, promote, rewind };
 
 /// The parsed command line of `swizzled`.
 struct CommandLine {
@@ -19,6 +19,9 @@ struct CommandLine {
   std::string service_user;
   int stop_signal = 0;
   bool peer_only = false;
+  std::string primary;          ///< of init: the server whose standby is made
+  std::string slot;             ///< of init, there
+  bool waits = true;            ///< of promote
   std::string locale_provider;  ///< of init
   std::string icu_locale;
   std::vector<SettingAssignment> overrides;

@@ -20,6 +20,7 @@ namespace swizzle::server {
 ///   swizzle_hba.conf   who may connect
 ///   swizzled.secret    makes logins of unknown roles look like others
 ///   swizzled.pid       held while the server runs; process id, port, first socket directory
+///   standby.signal     the server follows another one (primary_conninfo) until it is promoted
 ///   engine/            the storage manager's own
 class DataDirectory {
  public:
@@ -31,6 +32,11 @@ class DataDirectory {
   [[nodiscard]] std::filesystem::path rules_file() const { return path_ / "swizzle_hba.conf"; }
   [[nodiscard]] std::filesystem::path secret_file() const { return path_ / "swizzled.secret"; }
   [[nodiscard]] std::filesystem::path pid_file() const { return path_ / "swizzled.pid"; }
+  [[nodiscard]] std::filesystem::path standby_signal() const { return path_ / "standby.signal"; }
+  /// The settings of a base copy that is not finished.
+  [[nodiscard]] std::filesystem::path copied_settings_file() const {
+    return path_ / "swizzle.conf.copy";
+  }
   [[nodiscard]] std::filesystem::path engine() const { return path_ / "engine"; }
 
   [[nodiscard]] bool is_initialized() const;

@@ -1,80 +1,32 @@
 // Hermitage through SQL on a server, each session a connection.
 #include "storage/testing/hermitage.h"
 
-#include <fcntl.h>
 #include <libpq-fe.h>
-#include <pwd.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "server/session/testing/swizzled_process.h"
+
 namespace swizzle::server {
 namespace {
 
-using testing::hermitage::Outcome;
-using testing::hermitage::Rows;
-using testing::hermitage::Scenario;
-using testing::hermitage::Step;
+namespace hermitage = swizzle::testing::hermitage;
+using hermitage::Outcome;
+using hermitage::Rows;
+using hermitage::Scenario;
+using hermitage::Step;
 
 struct Close {
   void operator()(PGconn* connection) const { PQfinish(connection); }
   void operator()(PGresult* result) const { PQclear(result); }
 };
 using Answer = std::unique_ptr<PGresult, Close>;
-
-/// A server process with a data directory and a unix socket of its own.
-class Swizzled {
- public:
-  Swizzled() {
-    REQUIRE(::mkdtemp(directory_.data()) != nullptr);
-    int status = -1;
-    ::waitpid(launch({"init", "-D", data(), "--peer-only"}), &status, 0);
-    REQUIRE(status == 0);
-    process_ = launch({"-D", data(), "-k", directory_, "-h", ""});
-    for (int i = 0; i < 3000 && PQping(conninfo().c_str()) != PQPING_OK; ++i) ::usleep(10'000);
-  }
-  Swizzled(const Swizzled&) = delete;
-  Swizzled& operator=(const Swizzled&) = delete;
-  ~Swizzled() {
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-    std::filesystem::remove_all(directory_);
-  }
-  [[nodiscard]] std::string conninfo() const {
-    return "host=" + directory_ + " dbname=postgres user=" + ::getpwuid(::geteuid())->pw_name;
-  }
-
- private:
-  [[nodiscard]] std::string data() const { return directory_ + "/data"; }
-  [[nodiscard]] pid_t launch(std::vector<std::string> words) const {
-    words.insert(words.begin(), SWIZZLED_PATH);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    const std::string log = directory_ + "/log";
-    const pid_t child = ::fork();
-    if (child != 0) return child;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
-    ::execv(SWIZZLED_PATH, pointers.data());
-    ::_exit(127);
-  }
-  std::string directory_ =
-      (std::filesystem::temp_directory_path() / "swizzled-hermitage-XXXXXX").string();
-  pid_t process_ = -1;
-};
 
 class Connection {
  public:
@@ -114,7 +66,7 @@ class Connection {
   std::unique_ptr<PGconn, Close> raw_;
 };
 
-class ServerSessions final : public testing::hermitage::Sessions {
+class ServerSessions final : public hermitage::Sessions {
  public:
   ServerSessions(const std::string& conninfo, std::string level)
       : conninfo_(conninfo), level_(std::move(level)), control_(conninfo) {
@@ -153,16 +105,20 @@ class ServerSessions final : public testing::hermitage::Sessions {
 }  // namespace
 
 TEST_CASE("Hermitage over the wire: what each level prevents") {
-  const Swizzled server;
+  testing::ServerHome home;
+  REQUIRE(home.run({"init", "-D", home.data("data"), "--peer-only"}) == 0);
+  constexpr int kPort = 7000;
+  home.start("data", kPort);
+  REQUIRE(home.is_open("data"));
   const std::pair<Isolation, const char*> levels[] = {
       {Isolation::read_committed, "READ COMMITTED"},
       {Isolation::repeatable_read, "REPEATABLE READ"},
       {Isolation::serializable, "SERIALIZABLE"}};
   for (const auto& [isolation, name] : levels) {
-    for (const Scenario& scenario : testing::hermitage::scenarios()) {
+    for (const Scenario& scenario : hermitage::scenarios()) {
       INFO(scenario.name << " at " << name);
-      ServerSessions sessions{server.conninfo(), name};
-      const auto run = testing::hermitage::run(scenario, sessions);
+      ServerSessions sessions{home.conninfo(kPort), name};
+      const auto run = hermitage::run(scenario, sessions);
       for (const Outcome& step : run.steps)
         CHECK((step.error.empty() || step.error == "40001" || step.error == "40P01"));
       CHECK(scenario.happened(run) == scenario.is_expected(isolation));
@@ -174,14 +130,14 @@ TEST_CASE("Hermitage over the wire: what each level prevents") {
 TEST_CASE("Hermitage on another server", "[.]") {
   const char* conninfo = std::getenv("SWIZZLE_HERMITAGE_CONNINFO");
   REQUIRE(conninfo != nullptr);
-  for (const Scenario& scenario : testing::hermitage::scenarios()) {
+  for (const Scenario& scenario : hermitage::scenarios()) {
     INFO(scenario.name);
     for (const auto& [isolation, name] : {std::pair{Isolation::read_committed, "READ COMMITTED"},
                                           std::pair{Isolation::repeatable_read, "REPEATABLE READ"},
                                           std::pair{Isolation::serializable, "SERIALIZABLE"}}) {
       INFO(name);
       ServerSessions sessions{conninfo, name};
-      CHECK(scenario.happened(testing::hermitage::run(scenario, sessions)) ==
+      CHECK(scenario.happened(hermitage::run(scenario, sessions)) ==
             scenario.is_expected(isolation));
     }
   }

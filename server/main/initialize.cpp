@@ -64,9 +64,12 @@ constexpr std::string_view kLocalRules =
 # type  database  user  address  method (scram-sha-256, peer, reject; trust on this machine only)
 
 local   all       all            peer
+local   replication  all         peer
 )";
 constexpr std::string_view kPasswordRules = R"(host    all       all   127.0.0.1/32  scram-sha-256
 host    all       all   ::1/128       scram-sha-256
+host    replication  all  127.0.0.1/32  scram-sha-256
+host    replication  all  ::1/128       scram-sha-256
 )";
 
 Result<> make_database(const DataDirectory& directory, const InitOptions& options) {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 #include "server/main/service_user.h"
 #include "server/main/system_memory.h"
 #include "server/main/text_file.h"
+#include "server/standby/base_copy.h"
 
 namespace swizzle::server {
 namespace {
@@ -114,6 +116,18 @@ int run_init(const CommandLine& line) {
   return 0;
 }
 
+int run_init_standby(const CommandLine& line) {
+  spdlog::set_level(spdlog::level::warn);
+  const DataDirectory directory{line.directory};
+  if (auto done = prepare_for_user(line.service_user, directory); !done)
+    return complain(done.error());
+  if (auto done = copy_primary(directory, {.primary = line.primary, .slot = line.slot}); !done)
+    return complain(done.error());
+  fmt::print("Made data directory {} of a standby.\nServe it: swizzled -D {}\n", line.directory,
+             line.directory);
+  return 0;
+}
+
 int run_serve(const CommandLine& line) {
   give_back_freed_memory();
   Server::block_signals();
@@ -170,6 +184,27 @@ int run_stop(const CommandLine& line) {
   return 0;
 }
 
+int run_promote(const CommandLine& line) {
+  const auto server = running_server(line);
+  if (!server) return kNotRunning;
+  const DataDirectory directory{line.directory};
+  if (!std::filesystem::exists(directory.standby_signal())) {
+    return complain(Error{sqlstate::object_not_in_prerequisite_state,
+                          "cannot promote server; server is not in standby mode"});
+  }
+  if (const int failed = send_signal(*server, SIGUSR1); failed != 0 || !line.waits) return failed;
+  while (std::filesystem::exists(directory.standby_signal())) {
+    const auto still = find_running(directory);
+    if (still && !*still) {
+      return complain(Error{sqlstate::object_not_in_prerequisite_state,
+                            "the server has ended without being promoted; its log says why"});
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  fmt::print("swizzled: promoted\n");
+  return 0;
+}
+
 int dispatch(int count, char** words) {
   const CommandLine line = read_command_line(count, words);
   if (line.exit_code) return *line.exit_code;
@@ -177,13 +212,19 @@ int dispatch(int count, char** words) {
     case Command::serve:
       return run_serve(line);
     case Command::init:
-      return run_init(line);
+      return line.primary.empty() ? run_init(line) : run_init_standby(line);
     case Command::stop:
       return run_stop(line);
     case Command::status:
       return run_status(line);
     case Command::reload:
       return run_reload(line);
+    case Command::promote:
+      return run_promote(line);
+    case Command::rewind:
+      return complain(Error{sqlstate::feature_not_supported, "rewind is not supported"}.with_hint(
+          "Make the old primary a new standby: swizzled init -D DIRECTORY --standby-of "
+          "CONNINFO."));
   }
   return kUsageExit;
 }

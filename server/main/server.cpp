@@ -23,9 +23,12 @@
 #include "server/main/service_notice.h"
 #include "server/main/service_user.h"
 #include "server/main/text_file.h"
+#include "server/standby/standby_server.h"
+#include "server/standby/standby_settings.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "storage/logical/logical_log.h"
+#include "storage/standby/standby.h"
 
 namespace swizzle::server {
 namespace {
@@ -35,7 +38,7 @@ namespace asio = boost::asio;
 sigset_t handled_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) sigaddset(&signals, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
   return signals;
 }
 
@@ -210,10 +213,20 @@ Result<> Server::open() {
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
   auto shared_policy = std::make_shared<const DoorPolicy>(std::move(policy));
   ClosedDoor door{std::move(sockets), shared_policy, settings.limits};
+  if (std::filesystem::exists(directory_.standby_signal())) {
+    door.follow(true);
+    RETURN_IF_ERROR(follow(metrics_sockets));
+    if (is_stopping_) return {};
+    door.follow(false);
+  }
+  RETURN_IF_ERROR(promote_left_standby());
   RETURN_IF_ERROR(open_database(settings, file));
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
   context_->set_policy(std::move(shared_policy));
+  context_->set_copy_server([this](FileSystem& files, const RecoveryObserver& observer) {
+    return send_server(directory_, *engine_, files, observer);
+  });
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   turn_watch_ = std::make_unique<TurnWatch>(*runtime_, STDERR_FILENO);
@@ -222,6 +235,46 @@ Result<> Server::open() {
   spdlog::info("database system is ready to accept connections");
   notify_service_manager("READY=1");
   return {};
+}
+
+/// As open_database() will check them: after a promotion is no time for an error in a file.
+Result<StandbySettings> Server::read_standby_settings() const {
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+  Settings known;
+  sql::define_session_settings(known);
+  define_server_settings(known);
+  define_file_locations(known, directory_.path(), directory_.settings_file());
+  RETURN_IF_ERROR(apply(known, file));
+  return standby_settings(known);
+}
+
+/// The file standby.signal has been removed: what the server writes from now on is another history
+/// than its primary's.
+Result<> Server::promote_left_standby() {
+  ASSIGN_OR_RETURN(const bool is_left, Standby::is_in(files_, directory_.engine()));
+  if (!is_left) return {};
+  spdlog::warn("file \"{}\" has been removed: the standby is promoted",
+               directory_.standby_signal().string());
+  ASSIGN_OR_RETURN(const auto standby, Standby::open(files_, directory_.engine()));
+  return standby->promote();
+}
+
+Result<> Server::follow(const std::vector<ListeningSocket>& metrics_sockets) {
+  StandbyServer standby{events_->context, events_->signals,
+                        [this] { return read_standby_settings(); }};
+  ASSIGN_OR_RETURN(const StandbyServer::End end, standby.run(files_, directory_, metrics_sockets));
+  is_stopping_ = end == StandbyServer::End::stopped;
+  if (is_stopping_) {
+    notify_service_manager("STOPPING=1");
+    return {};
+  }
+  // Only now: a server that ended before is still a standby.
+  if (std::error_code failure; !std::filesystem::remove(directory_.standby_signal(), failure)) {
+    return fail(sqlstate::io_error,
+                fmt::format("could not remove \"{}\": {}", directory_.standby_signal().string(),
+                            failure.message()));
+  }
+  return files_.sync_directory(directory_.path());
 }
 
 Result<> Server::leave_root(const std::string& name,
@@ -330,6 +383,9 @@ void Server::apply_limits(const ServerSettings& settings) {
   }
   temporary.set_server_limit(bytes);
   limit_slots();
+  auto rule = sql::SyncRule::parse(database_->shared().settings.text("synchronous_standby_names"));
+  INVARIANT(rule.has_value());
+  database_->shared().log_senders.set_rule(*std::move(rule));
 }
 
 void Server::limit_slots() {
@@ -358,6 +414,10 @@ void Server::on_hangup() {
 }
 
 int Server::run() {
+  if (engine_ == nullptr) {
+    spdlog::info("the database system is shut down");
+    return 0;
+  }
   await_signal();
   await_turn();
   events_->context.run();
@@ -376,6 +436,7 @@ void Server::await_signal() {
 
 void Server::obey(int signal) {
   if (signal == SIGHUP) on_hangup();
+  if (signal == SIGUSR1) spdlog::info("asked to promote a server that is no standby");
   if (signal == SIGTERM) begin_stop(StopMode::smart);
   if (signal == SIGINT) begin_stop(StopMode::fast);
   if (signal == SIGQUIT) begin_stop(StopMode::immediate);

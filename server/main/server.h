@@ -22,12 +22,15 @@
 
 namespace swizzle::server {
 
+struct StandbySettings;
+
 /// How the server stops, by the signal that asks for it, as in PostgreSQL.
 enum class StopMode : std::uint8_t {
   smart,      ///< TERM: no new connections; ends when the last one has left
   fast,       ///< INT: ends all connections, then closes in order
   immediate,  ///< QUIT: like a crash; the next start recovers
 };
+// USR1 promotes a standby.
 
 /// A running server: from the data directory's lock to the last connection.
 class Server {
@@ -60,6 +63,10 @@ class Server {
   Result<> leave_root(const std::string& name, const std::vector<ListeningSocket>& sockets) const;
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
+  /// Follows another server until it is promoted, or asked to stop: is_stopping_.
+  Result<> follow(const std::vector<ListeningSocket>& metrics_sockets);
+  [[nodiscard]] Result<StandbySettings> read_standby_settings() const;
+  Result<> promote_left_standby();
   void open_metrics(std::vector<ListeningSocket> sockets);
   Result<> reload();
   /// Of memory, temporary files and slots: at the start, and when settings are read again.

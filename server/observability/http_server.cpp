@@ -1,5 +1,7 @@
 #include "server/observability/http_server.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -239,8 +241,10 @@ HttpResponse HttpServer::State::answer_aside(const HttpRequest& request) const n
 }
 
 Reply HttpServer::State::reply_at_once(const Request& request) const {
-  if (request.method() != http::verb::get && request.method() != http::verb::head) {
-    return reply_with({.status = 405, .body = "GET and HEAD only\n"});
+  // OPTIONS: balancers ask so, for the code alone.
+  constexpr std::array kMethods{http::verb::get, http::verb::head, http::verb::options};
+  if (std::ranges::find(kMethods, request.method()) == kMethods.end()) {
+    return reply_with({.status = 405, .body = "GET, HEAD and OPTIONS only\n"});
   }
   const std::string_view target{request.target().data(), request.target().size()};
   Reply reply = reply_with(answer(target.substr(0, target.find('?'))));

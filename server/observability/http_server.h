@@ -37,9 +37,9 @@ struct HttpRequest {
   std::uint16_t peer_port = 0;
 };
 
-/// As much of HTTP/1 as a scraper and a browser need, by Boost.Beast: GET and HEAD, POST below
-/// kAsidePaths, one request to a connection. A peer that takes longer than a few seconds, or sends
-/// too much, is let go.
+/// As much of HTTP/1 as a scraper and a browser need, by Boost.Beast: GET, HEAD and OPTIONS, POST
+/// below kAsidePaths, one request to a connection. A peer that takes longer than a few seconds, or
+/// sends too much, is let go.
 class HttpServer {
  public:
   /// Returns the response for a path, without the part that follows '?'.

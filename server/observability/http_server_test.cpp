@@ -111,6 +111,13 @@ TEST_CASE("HEAD gets the head alone, with the length that GET would bring", "[ob
   CHECK(text.ends_with("\r\n\r\n"));
 }
 
+TEST_CASE("OPTIONS gets the code that GET would bring", "[observability]") {
+  const EchoServer server;
+  CHECK(server.ask("OPTIONS /four HTTP/1.0\r\n\r\n").find(" 200 OK\r\n") != std::string::npos);
+  CHECK(server.ask("OPTIONS /nothing HTTP/1.0\r\n\r\n").find(" 404 Not Found\r\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is not GET, or no HTTP, is refused", "[observability]") {
   const EchoServer server;
   CHECK(server.ask("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n").find(" 405 ") !=

@@ -3,6 +3,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "server/console/page_files.h"
+#include "server/observability/role_answers.h"
 
 namespace swizzle::server {
 namespace {
@@ -23,11 +24,11 @@ HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view path) {
   if (path == "/status.json") {
     return {.content_type = "application/json", .body = metrics.status_json()};
   }
-  if (path == "/health") return {.body = "ready\n"};
+  if (auto answer = role_answer(path, ServerRole::primary, "ready")) return *std::move(answer);
   if (const std::string_view file = page_file(path == "/" ? "/index.html" : path); !file.empty()) {
     return {.content_type = content_type_of(path), .body = std::string{file}};
   }
-  return {.status = 404, .body = "/metrics, /status.json, /health or /\n"};
+  return {.status = 404, .body = "/metrics, /status.json, /health, /primary or /\n"};
 }
 
 }  // namespace swizzle::server

@@ -36,6 +36,7 @@ void ChangeFeed::send(sql::ChangeStream& stream) {
   out.put_int16(0);
   out.end(mark);
   channel_.flush();
+  bool is_finished = false;
   while (!is_over_ && !stop_) {
     while (!is_over_ && !stop_ && listen(stream, Runtime::current().now())) continue;
     if (is_over_ || stop_) break;
@@ -44,6 +45,11 @@ void ChangeFeed::send(sql::ChangeStream& stream) {
       break;
     }
     if (send_some(stream)) continue;
+    if (stream.is_over()) {
+      finish_timeline(stream);
+      is_finished = true;
+      break;
+    }
     channel_.flush();
     keep_alive(stream);
     stream.show(progress_);
@@ -51,8 +57,22 @@ void ChangeFeed::send(sql::ChangeStream& stream) {
     wait_for_more(stream);
   }
   if (stop_) return;
-  out.put_empty(BackendKind::copy_done);
+  if (!is_finished) out.put_empty(BackendKind::copy_done);
   put_command_complete(out, "COPY 0");
+}
+
+Result<> ChangeFeed::copy_server(FileSystem& files, const RecoveryObserver& observer) {
+  if (!copy_server_)
+    return fail(sqlstate::feature_not_supported, "there is no server to be copied");
+  return copy_server_(files, observer);
+}
+
+void ChangeFeed::finish_timeline(sql::ChangeStream& stream) {
+  channel_.out().put_empty(BackendKind::copy_done);
+  channel_.flush();
+  const Duration longest = timeout_ > Duration::zero() ? timeout_ : kTellsEvery * 60;
+  const TimePoint deadline = Runtime::current().now() + longest;
+  while (!is_over_ && !stop_ && Runtime::current().now() < deadline) listen(stream, deadline);
 }
 
 void ChangeFeed::wait_for_more(sql::ChangeStream& stream) {
@@ -143,12 +163,15 @@ bool ChangeFeed::send_some(sql::ChangeStream& stream) {
     }
     const auto mark = out.begin(BackendKind::copy_data);
     out.put_char('w');
+    // A plugin's message has a position; the log as it is has a length, too.
+    const bool is_of_plugin = message->end == Lsn::none;
+    const Lsn sent = is_of_plugin ? message->lsn : Lsn{raw(message->lsn) + message->bytes.size()};
     out.put_int64(static_cast<std::int64_t>(raw(message->lsn)));
-    out.put_int64(static_cast<std::int64_t>(raw(message->lsn)));
+    out.put_int64(static_cast<std::int64_t>(raw(is_of_plugin ? message->lsn : message->end)));
     out.put_int64(protocol_now());
     out.put_text(message->bytes);
     out.end(mark);
-    progress_.sent = std::max(progress_.sent, message->lsn);
+    progress_.sent = std::max(progress_.sent, sent);
     told_ = progress_.sent;
     channel_.flush_if_full();
   }

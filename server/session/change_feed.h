@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "server/session/channel.h"
@@ -7,14 +8,19 @@
 
 namespace swizzle::server {
 
+/// Writes a copy of the server's directory into a file system.
+using CopyServer = std::function<Result<>(FileSystem& files, const RecoveryObserver& observer)>;
+
 /// Sends a slot's changes to the client of a START_REPLICATION, and hears how far it is, until
 /// either side ends that: the copy-both part of the protocol.
 class ChangeFeed final : public sql::ChangeSender {
  public:
-  ChangeFeed(Channel& channel, Interrupts& interrupts) noexcept
-      : channel_(channel), interrupts_(interrupts) {}
+  /// An empty `copy_server`: there is no directory to copy.
+  ChangeFeed(Channel& channel, Interrupts& interrupts, const CopyServer& copy_server) noexcept
+      : channel_(channel), interrupts_(interrupts), copy_server_(copy_server) {}
 
   void send(sql::ChangeStream& stream) override;
+  Result<> copy_server(FileSystem& files, const RecoveryObserver& observer) override;
   /// Set when the conversation cannot go on.
   [[nodiscard]] const std::optional<Stop>& stop() const noexcept { return stop_; }
 
@@ -27,12 +33,15 @@ class ChangeFeed final : public sql::ChangeSender {
   void take_status(sql::ChangeStream& stream, Bytes payload);
   /// Some of what there is to send; false: there is nothing more.
   bool send_some(sql::ChangeStream& stream);
+  /// Waits until the client knows that there will be no more.
+  void finish_timeline(sql::ChangeStream& stream);
   void send_keepalive(Lsn position, bool wants_reply);
   /// Sends one where the client should hear of a new position, or has been silent for long.
   void keep_alive(sql::ChangeStream& stream);
 
   Channel& channel_;
   Interrupts& interrupts_;
+  const CopyServer& copy_server_;
   std::optional<Stop> stop_;
   bool is_over_ = false;
   sql::ChangeStream::Progress progress_;

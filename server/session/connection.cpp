@@ -89,6 +89,9 @@ void Connection::converse(SessionRegistry::Place& place) {
   admission->options.end = [this] { interrupts_.request_end(EndReason::administrator); };
   LogSubject subject = subject_of(admission->options);
   const bool is_replication = admission->options.is_replication;
+  const auto whom = admission->is_physical_replication
+                        ? sql::ReplicationCommands::For::followers
+                        : sql::ReplicationCommands::For::readers_of_changes;
   auto session = context_.database().connect(std::move(admission->options));
   if (!session) {
     session.error().severity = sql::Severity::fatal;
@@ -112,7 +115,7 @@ void Connection::converse(SessionRegistry::Place& place) {
                            std::move(subject)};
     Conversation conversation{channel_, **session, interrupts_, context_.statement_timer(),
                               journal};
-    if (is_replication) conversation.allow_replication();
+    if (is_replication) conversation.allow_replication(whom, context_.copy_server());
     journal.note_connection();
     conversation.greet(place.id(), key);
     conversation.run();

@@ -23,8 +23,9 @@ Conversation::Conversation(Channel& channel, sql::Session& session, Interrupts& 
   read_settings();
 }
 
-void Conversation::allow_replication() {
-  replication_ = std::make_unique<sql::ReplicationCommands>(session_);
+void Conversation::allow_replication(sql::ReplicationCommands::For whom, CopyServer copy_server) {
+  replication_ = std::make_unique<sql::ReplicationCommands>(session_, whom);
+  copy_server_ = std::move(copy_server);
 }
 
 void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
@@ -165,7 +166,7 @@ void Conversation::on_query(Bytes payload) {
     journal_.running(session_, message->text, std::nullopt);
     if (replication_) {
       replication_->end_export();
-      if (sql::ReplicationCommands::is_command(message->text)) return on_command(message->text);
+      if (replication_->takes(message->text)) return on_command(message->text);
     }
     const sql::Outcome outcome = session_.simple_query(message->text, sink_);
     // The message itself may have made room for the data of a COPY.
@@ -182,7 +183,7 @@ void Conversation::on_command(std::string_view text) {
   watch_.stop();
   // The message makes room for those that come while changes are sent.
   const std::string command{text};
-  ChangeFeed feed{channel_, interrupts_};
+  ChangeFeed feed{channel_, interrupts_, copy_server_};
   const sql::Outcome outcome = replication_->run(command, sink_, feed);
   if (feed.stop()) return note_stop(*feed.stop());
   if (!outcome) report_failure(outcome.error(), command);

@@ -29,7 +29,7 @@ class Conversation final : private StallListener {
   Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
                StatementTimer& timer, SessionJournal& journal);
   /// The session may be told of changes.
-  void allow_replication();
+  void allow_replication(sql::ReplicationCommands::For whom, CopyServer copy_server);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation() override = default;
@@ -82,6 +82,7 @@ class Conversation final : private StallListener {
   ListDecoder decoder_;
   /// Of a session that was opened for replication.
   std::unique_ptr<sql::ReplicationCommands> replication_;
+  CopyServer copy_server_;
   /// Of the last Bind, where the log may want to name it.
   std::string bound_statement_;
 

@@ -61,7 +61,7 @@ std::optional<Admission> Login::run() {
     refuse(options.error());
     return std::nullopt;
   }
-  Admission admission{std::move(*options), {}};
+  Admission admission{std::move(*options), {}, is_physical_replication(*message)};
   subject_.user = admission.options.user;
   subject_.database = admission.options.database;
   admission.options.encryption = channel_.stream().encryption();
@@ -70,7 +70,7 @@ std::optional<Admission> Login::run() {
     admission.options.server = sql::Endpoint{peer_.reached->text(), peer_.reached_port};
   }
   negotiate_version(*message, admission);
-  if (auto done = authenticate(admission.options); !done) {
+  if (auto done = authenticate(admission); !done) {
     // A client that has left is not told, and gets no line in the log: health checks ask only
     // whether the server answers.
     if (done.error().state() != state::connection_failure) refuse(done.error());
@@ -108,14 +108,18 @@ std::string Login::describe_visitor(const Visitor& visitor) const {
       visitor.address ? fmt::format("host \"{}\"", visitor.address->text()) : "host \"[local]\"";
   const std::string_view encryption =
       visitor.transport == Transport::tls ? "SSL encryption" : "no encryption";
+  if (visitor.is_physical_replication)
+    return fmt::format("replication connection from {}, user \"{}\", {}", host, visitor.role,
+                       encryption);
   return fmt::format("{}, user \"{}\", database \"{}\", {}", host, visitor.role, visitor.database,
                      encryption);
 }
 
-Result<> Login::authenticate(const sql::SessionOptions& options) {
+Result<> Login::authenticate(const Admission& admission) {
+  const sql::SessionOptions& options = admission.options;
   const Transport over_tcp = channel_.stream().is_tls() ? Transport::tls : Transport::tcp;
   const Visitor visitor{peer_.address ? over_tcp : Transport::unix_socket, peer_.address,
-                        options.database, options.user};
+                        options.database, options.user, admission.is_physical_replication};
   const HbaRule* rule = policy_->rules.find(visitor);
   const std::string who = describe_visitor(visitor);
   if (rule == nullptr) {

@@ -12,6 +12,8 @@ namespace swizzle::server {
 struct Admission {
   sql::SessionOptions options;
   ProtocolVersion version;
+  /// The client is a server that follows.
+  bool is_physical_replication = false;
 };
 
 /// The beginning of a conversation: encryption, start-up packet, authentication.
@@ -26,7 +28,7 @@ class Login {
 
  private:
   std::optional<StartupMessage> receive_startup();
-  Result<> authenticate(const sql::SessionOptions& options);
+  Result<> authenticate(const Admission& admission);
   Result<> check_peer(const sql::SessionOptions& options) const;
   Result<> exchange_scram(const sql::SessionOptions& options);
   Result<Bytes> receive_password_message();

@@ -167,8 +167,8 @@ TEST_CASE("start-up packets that we refuse") {
     return client.receive_until('E').back().field('C');
   };
   CHECK(refused(startup_packet("\0"s)) == "28000");
-  CHECK(refused(startup_packet(text("user") + text("a") + text("replication") + text("true") +
-                               '\0')) == "0A000");
+  CHECK(refused(startup_packet(text("user") + text("a") + text("replication") + text("maybe") +
+                               '\0')) == "22023");
   CHECK(refused(startup_packet(text("user") + text("a") + text("database") + text("absent") +
                                '\0')) == "3D000");
   CHECK(refused(startup_packet(text("user") + text("a") + text("options") + text("-x") + '\0')) ==

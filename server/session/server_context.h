@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,11 @@
 #include "server/session/statement_timer.h"
 #include "server/session/tls_context.h"
 #include "sql-lite-frontend/session.h"
+#include "storage/options.h"
+
+namespace swizzle {
+class FileSystem;
+}
 
 namespace swizzle::server {
 
@@ -57,6 +63,11 @@ class ServerContext {
     const std::scoped_lock lock{policy_mutex_};
     return policy_;
   }
+  /// Of base copies; set before there are connections.
+  using CopyServer = std::function<Result<>(FileSystem& files, const RecoveryObserver& observer)>;
+  [[nodiscard]] const CopyServer& copy_server() const noexcept { return copy_server_; }
+  void set_copy_server(CopyServer copy) { copy_server_ = std::move(copy); }
+
   void set_policy(DoorPolicy policy) {
     set_policy(std::make_shared<const DoorPolicy>(std::move(policy)));
   }
@@ -66,6 +77,7 @@ class ServerContext {
   }
 
  private:
+  CopyServer copy_server_;
   sql::Database& database_;
   SessionRegistry registry_;
   LoginLimiter limiter_;

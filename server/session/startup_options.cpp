@@ -84,10 +84,8 @@ Result<sql::SessionOptions> session_options(const StartupMessage& message) {
       options.parameters.insert(options.parameters.end(), values.begin(), values.end());
     } else if (name == "replication") {
       if (is_false(value)) continue;
-      options.is_replication = value == "database";
+      options.is_replication = is_true(value) || value == "database";
       if (options.is_replication) continue;
-      if (is_true(value))
-        return fail(sqlstate::feature_not_supported, "physical replication is not supported");
       return fail(Error{sqlstate::invalid_parameter_value,
                         fmt::format("invalid value for parameter \"replication\": \"{}\"", value)}
                       .with_hint("Valid values are: \"false\", 0, \"true\", 1, \"database\"."));
@@ -99,8 +97,18 @@ Result<sql::SessionOptions> session_options(const StartupMessage& message) {
     return fail(state::invalid_authorization,
                 "no PostgreSQL user name specified in startup packet");
   }
+  // A follower belongs to no database; its session lives in one that is always there.
+  if (is_physical_replication(message)) options.database = "postgres";
   if (options.database.empty()) options.database = options.user;
   return options;
+}
+
+bool is_physical_replication(const StartupMessage& message) noexcept {
+  bool is_physical = false;
+  for (const auto& [name, value] : message.parameters) {
+    if (name == "replication") is_physical = is_true(value);
+  }
+  return is_physical;
 }
 
 std::vector<std::string_view> unknown_extensions(const StartupMessage& message) {

@@ -17,9 +17,11 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 /// blanks, where a backslash keeps a blank in a value. 42601 for anything else.
 Result<NamedValues> parse_command_line_options(std::string_view text);
 
-/// Returns the options of a StartupMessage, except its protocol extensions. 28000 without a user,
-/// 0A000 for physical replication.
+/// Returns the options of a StartupMessage, except its protocol extensions. 28000 without a user.
 Result<sql::SessionOptions> session_options(const StartupMessage& message);
+
+/// True if the client is a server that follows: replication=true.
+bool is_physical_replication(const StartupMessage& message) noexcept;
 
 /// The extensions (_pq_.…) that the client asked for, of which we know none.
 std::vector<std::string_view> unknown_extensions(const StartupMessage& message);

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/shared/known_settings.h"
+#include "sql-lite-frontend/session/shared/sync_rule.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 
 namespace swizzle::sql {
@@ -49,15 +50,42 @@ void define_absences(Settings& settings) {
   preset(settings, "track_wal_io_timing", "on", "Shows whether writes of the log are timed.");
   preset(settings, "log_destination", "stderr", "Shows where the log goes.");
   preset(settings, "logging_collector", "off", "Shows whether the log goes to files: it does not.");
-  preset(settings, "hot_standby", "off", "Shows whether a standby answers: this is none.");
+  SettingDefinition hot_standby = boolean_setting(
+      "hot_standby", false, SettingContext::postmaster, "Replication / Standby Servers",
+      "Whether a standby answers queries: it does not before it is promoted.");
+  hot_standby.check = [](const SettingValue& value) -> Result<> {
+    if (!std::get<bool>(value)) return {};
+    return fail(sqlstate::feature_not_supported, "hot_standby = on is not supported");
+  };
+  settings.define(std::move(hot_standby));
   preset(settings, "shared_preload_libraries", "",
          "Shows which libraries were loaded: none can be.");
   preset(settings, "ident_file", "", "Shows where names are mapped: peers have their own.");
   preset(settings, "external_pid_file", "", "Shows where else the process id stands: nowhere.");
 }
 
+/// A standby reads them before there is a database (server/standby/standby_settings.cpp).
+void define_standby(Settings& settings) {
+  const char* const category = "Replication / Standby Servers";
+  const auto at_reload = SettingContext::sighup;
+  settings.define(string_setting("primary_conninfo", "", at_reload, category,
+                                 "Connection string of the server that a standby follows."));
+  settings.define(string_setting("primary_slot_name", "", at_reload, category,
+                                 "Replication slot that a standby uses there."));
+  settings.define(integer_setting("wal_receiver_timeout", 60'000, {0, INT32_MAX},
+                                  SettingUnit::milliseconds, at_reload, category,
+                                  "Silence of its primary after which a standby connects anew."));
+  settings.define(integer_setting("wal_receiver_status_interval", 10, {0, 2'147'483},
+                                  SettingUnit::seconds, at_reload, category,
+                                  "Time between two reports of a standby, at most."));
+  settings.define(integer_setting("wal_retrieve_retry_interval", 5'000, {1, INT32_MAX},
+                                  SettingUnit::milliseconds, at_reload, category,
+                                  "Time before a standby tries again to connect."));
+}
+
 /// Settings of replication.
 void define_replication(Settings& settings) {
+  define_standby(settings);
   const std::string category = "Replication / Sending Servers";
   const auto at_start = SettingContext::postmaster;
   settings.define(enumeration_setting("wal_level", "replica", {"replica", "logical"}, at_start,
@@ -75,6 +103,14 @@ void define_replication(Settings& settings) {
                                   SettingUnit::megabytes, SettingContext::sighup, category,
                                   "Sets the maximum WAL size that can be reserved by replication "
                                   "slots."));
+  SettingDefinition names = string_setting(
+      "synchronous_standby_names", "", SettingContext::sighup, "Replication / Primary Server",
+      "Number of synchronous standbys and list of names of potential synchronous ones.");
+  names.check = [](const SettingValue& value) -> Result<> {
+    RETURN_IF_ERROR(SyncRule::parse(std::get<std::string>(value)));
+    return {};
+  };
+  settings.define(std::move(names));
   settings.define(integer_setting("wal_sender_timeout", 60'000, {0, INT32_MAX},
                                   SettingUnit::milliseconds, SettingContext::user, category,
                                   "Sets the maximum time to wait for WAL replication."));

@@ -8,6 +8,7 @@
 #include "storage/engine_parts.h"
 #include "storage/logical/change_record.h"
 #include "storage/txn/transaction_access.h"
+#include "wal/record.h"
 
 namespace swizzle {
 namespace {
@@ -104,8 +105,7 @@ Result<Lsn> LogicalLog::make_physical_slot(Slot slot, std::size_t most) {
     // Nothing is released before the slot is among the others.
     const Checkpointer::Retention keep(*engine_.checkpointer);
     // A copy that is made from now on begins at a checkpoint, whose log may begin earlier.
-    if (slot.restart != Lsn::none)
-      slot.restart = kept = engine_.checkpointer->last().checkpoint.keep_from;
+    if (slot.restart != Lsn::none) slot.restart = kept = engine_.checkpointer->last().keep_from;
     RETURN_IF_ERROR(slots_->reserve(std::move(slot), most));
   }
   if (auto made = slots_->complete(name, Lsn::none); !made) {
@@ -115,12 +115,27 @@ Result<Lsn> LogicalLog::make_physical_slot(Slot slot, std::size_t most) {
   return kept;
 }
 
+Result<> LogicalLog::move_physical_slot(std::string_view name, Lsn has, LogSlots::Save when) {
+  const Lsn kept{raw(has) - std::min<std::uint64_t>(raw(has), wal::kMaxRecordBytes)};
+  return slots_->advance(name, kept, has, when);
+}
+
 std::unique_ptr<wal::ByteReader> LogicalLog::bytes() const {
   return std::make_unique<wal::ByteReader>(*engine_.log);
 }
 
 std::uint64_t LogicalLog::log_id() const noexcept {
-  return engine_.log->location().database_id;
+  return engine_.log->enabled() ? engine_.log->location().database_id : 0;
+}
+
+LogicalLog::LastCheckpoint LogicalLog::last_checkpoint() const noexcept {
+  const Checkpointer::Last last = engine_.checkpointer->last();
+  return {last.begin, last.redo_from, last.next_txn, last.taken_at_us};
+}
+
+std::uint64_t LogicalLog::segment_bytes() const {
+  return engine_.log->enabled() ? engine_.log->location().segment_bytes
+                                : wal::LogOptions{}.segment_bytes;
 }
 
 std::uint32_t LogicalLog::timeline() const noexcept {

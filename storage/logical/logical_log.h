@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "base/ids.h"
@@ -55,6 +56,9 @@ class LogicalLog {
   /// not none, where it is set to the log's present beginning, else from its reader's first
   /// position on. Returns the position.
   Result<Lsn> make_physical_slot(Slot slot, std::size_t most);
+  /// Its reader has the log before `has`, durably. Keeps a little more: after a crash a reader
+  /// begins again where its last whole record ends.
+  Result<> move_physical_slot(std::string_view name, Lsn has, LogSlots::Save when);
 
   /// Returns the view of a transaction at REPEATABLE READ, or of the running statement; takes it
   /// now if it was not taken. It shows exactly the changes that committed before view.lsn.
@@ -72,6 +76,14 @@ class LogicalLog {
                                       const RecoveryObserver& observer);
   [[nodiscard]] std::unique_ptr<wal::ByteReader> bytes() const;
   [[nodiscard]] std::uint32_t timeline() const noexcept;
+  struct LastCheckpoint {
+    Lsn begin = Lsn::none;
+    Lsn redo_from = Lsn::none;
+    TxnId next_txn{1};
+    std::int64_t taken_at_us = 0;
+  };
+  [[nodiscard]] LastCheckpoint last_checkpoint() const noexcept;
+  [[nodiscard]] std::uint64_t segment_bytes() const;
   /// Identifier of the log: another one after a restore, so that it tells histories apart.
   [[nodiscard]] std::uint64_t log_id() const noexcept;
   /// How the log came to `timeline`; 58P01 where it is not known.

@@ -10,7 +10,6 @@
 #include "base/runtime/long_work.h"
 #include "storage/recovery/progress.h"
 #include "storage/recovery/records/record_effects.h"
-#include "storage/recovery/redo_batches.h"
 
 namespace swizzle {
 namespace {
@@ -196,7 +195,8 @@ std::unexpected<Error> PageRedo::give_up(PageId page, Lsn newest, Error&& why) {
   return fail(std::move(why));
 }
 
-Result<> PageRedo::write_all(Lsn listed_from, const RecoveryObserver& observer) {
+Result<> PageRedo::write_all(Lsn listed_from, const RecoveryObserver& observer,
+                             const RedoBatches::GoesOn& goes_on) {
   AlignedBuffer memory(DoubleWrite::kBatchPages * kPageBytes);
   std::vector<PageImage> images;
   const auto write = [&]() -> Result<> {
@@ -206,11 +206,11 @@ Result<> PageRedo::write_all(Lsn listed_from, const RecoveryObserver& observer) 
     return {};
   };
   RedoBatches batches({parts_.pending, parts_.log, listed_from});
-  const auto goes_on = [] { return true; };
   Progress progress("redo", batches.count(), observer);
   std::uint64_t done = 0;
   for (auto batch = batches.next(goes_on); !batch.empty(); batch = batches.next(goes_on)) {
     for (const PageId page : batch) {
+      if (!goes_on()) break;
       progress.set_pages(++done);
       progress.reached(done, log_end_);
       std::byte* const bytes = memory.data() + images.size() * kPageBytes;

@@ -7,6 +7,7 @@
 #include "storage/options.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/recovery/pending_pages.h"
+#include "storage/recovery/redo_batches.h"
 #include "storage/space/given_up_pages.h"
 #include "storage/space/lacking_pages.h"
 #include "storage/space/volume.h"
@@ -40,8 +41,10 @@ class PageRedo final : public LackingPages {
   void erase(PageId page) noexcept override;
 
   /// Redoes every pending page and writes it, where no pool reads pages. Analysis has read from
-  /// `listed_from` on. Pre: no page is in use.
-  Result<> write_all(Lsn listed_from, const RecoveryObserver& observer);
+  /// `listed_from` on. Ends early if `goes_on` says so. Pre: no page is in use.
+  Result<> write_all(
+      Lsn listed_from, const RecoveryObserver& observer,
+      const RedoBatches::GoesOn& goes_on = [] { return true; });
 
   [[nodiscard]] std::uint64_t changes_applied() const noexcept {
     return changes_.load(std::memory_order_relaxed);

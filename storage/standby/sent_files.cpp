@@ -153,7 +153,7 @@ Result<std::filesystem::path> ReceivedFiles::path_of(std::string_view relative) 
 Result<File*> ReceivedFiles::file_of(std::uint32_t number) const {
   const auto found = open_.find(number);
   if (found == open_.end()) return no_message("is of a file that is not open");
-  return found->second.get();
+  return found->second.file.get();
 }
 
 Result<> ReceivedFiles::apply(Bytes message) {
@@ -171,10 +171,11 @@ Result<> ReceivedFiles::apply(Bytes message) {
     case 'o': {
       ASSIGN_OR_RETURN(const auto path, path_of(text));
       const bool must_be_new = (number & kMustBeNew) != 0;
+      Received& opened = open_[file];
       ASSIGN_OR_RETURN(
-          open_[file],
-          files_.open(path, must_be_new ? OpenMode::create_new : OpenMode::open_or_create,
-                      {.dsync = (number & kDurableWrites) != 0}));
+          opened.file,
+          files_.open(path, must_be_new ? OpenMode::create_new : OpenMode::open_or_create, {}));
+      opened.syncs_at_end = (number & kDurableWrites) != 0;
       return {};
     }
     case 'w': {
@@ -193,9 +194,12 @@ Result<> ReceivedFiles::apply(Bytes message) {
       ASSIGN_OR_RETURN(File* const to, file_of(file));
       return to->sync();
     }
-    case 'c':
+    case 'c': {
+      ASSIGN_OR_RETURN(File* const closed, file_of(file));
+      if (open_[file].syncs_at_end) RETURN_IF_ERROR(closed->sync());
       open_.erase(file);
       return {};
+    }
     case 'y': {
       ASSIGN_OR_RETURN(const auto path, path_of(text));
       return files_.sync_directory(path);

@@ -67,7 +67,13 @@ class ReceivedFiles {
   FileSystem& files_;
   const std::filesystem::path directory_;
   const std::function<void(std::uint64_t, std::uint64_t)> told_;
-  std::map<std::uint32_t, std::unique_ptr<File>> open_;
+  struct Received {
+    std::unique_ptr<File> file;
+    /// It was opened for durable writes: of a copy nobody relies on a part, so that one sync does
+    /// for all of them.
+    bool syncs_at_end = false;
+  };
+  std::map<std::uint32_t, Received> open_;
 };
 
 }  // namespace swizzle

@@ -18,6 +18,7 @@
 #include "storage/recovery/page_redo.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/recovery/recovery.h"
+#include "storage/recovery/redo_batches.h"
 #include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
@@ -31,6 +32,10 @@ namespace {
 /// has to reach that far before the pages are of one time again.
 constexpr const char* kRedoGoalName = "standby-redo";
 constexpr std::uint64_t kWrittenLsnBytes = std::uint64_t{16} << 20U;
+
+std::string lsn_words(Lsn lsn) {
+  return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
+}
 
 Result<std::optional<Lsn>> read_goal(FileSystem& files, const std::filesystem::path& directory) {
   const auto path = directory / kRedoGoalName;
@@ -88,7 +93,7 @@ struct Standby::State {
     return options;
   }
   Result<> open();
-  Result<> redo(LogAnalysis& analysis, Lsn end);
+  Result<bool> redo(LogAnalysis& analysis, Lsn end, const RedoBatches::GoesOn& goes_on);
   Result<> complete(const Recovered& recovered, const PendingPages& pending, Lsn end);
   Result<> begin_timeline(std::uint32_t number);
 
@@ -140,7 +145,8 @@ Result<> Standby::State::open() {
 
 /// As a restart does before it opens in pool mode main_memory. What was not committed is redone,
 /// too, and stands in the checkpoint until it has ended.
-Result<> Standby::State::redo(LogAnalysis& analysis, Lsn end) {
+Result<bool> Standby::State::redo(LogAnalysis& analysis, Lsn end,
+                                  const RedoBatches::GoesOn& goes_on) {
   if (end > goal) {
     RETURN_IF_ERROR(write_goal(files, directory, end));
     goal = end;
@@ -151,8 +157,11 @@ Result<> Standby::State::redo(LogAnalysis& analysis, Lsn end) {
                    recover(files, directory, *volume, reached, *part, analysis));
   PendingPages pending(std::move(recovered.pending));
   PageRedo redo({*volume, *part, repair, pending, given_up.get(), false});
-  RETURN_IF_ERROR(redo.write_all(reached.checkpoint.begin, {}));
-  return complete(recovered, pending, end);
+  RETURN_IF_ERROR(redo.write_all(reached.checkpoint.begin, {}, goes_on));
+  // The pages that are written are ahead of the checkpoint, as after a crash.
+  if (!goes_on()) return false;
+  RETURN_IF_ERROR(complete(recovered, pending, end));
+  return true;
 }
 
 /// A checkpoint at `end`, of a database in which nothing happens meanwhile.
@@ -243,9 +252,6 @@ Result<> Standby::flush() {
 Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view history) {
   const std::uint32_t own = state_->timeline.load();
   ASSIGN_OR_RETURN(const auto theirs, wal::TimelineHistory::parse(timeline, history));
-  const auto text_of = [](Lsn lsn) {
-    return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
-  };
   const auto parted = theirs.end_of(own);
   // The beginning of a record that was never whole belongs to nobody.
   if (parted && received() > *parted) RETURN_IF_ERROR(state_->log->cut(redone()));
@@ -262,7 +268,7 @@ Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view histo
       error = std::move(error).with_detail(
           fmt::format("Timeline {} was left at {}, and the log here goes on to {}: what lies "
                       "between was never replicated.",
-                      own, text_of(*parted), text_of(received())));
+                      own, lsn_words(*parted), lsn_words(received())));
     }
     return fail(std::move(error).with_hint(
         "Keep the directory if something in it is missed, and make a new standby: swizzled init "
@@ -275,7 +281,7 @@ Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view histo
   return {};
 }
 
-Result<bool> Standby::redo_some() {
+Result<bool> Standby::redo_some(const std::function<bool()>& goes_on) {
   State& state = *state_;
   const Lsn begin = state.reached.checkpoint.begin;
   if (durable() <= std::max(begin, state.goal)) return false;
@@ -287,13 +293,18 @@ Result<bool> Standby::redo_some() {
   ASSIGN_OR_RETURN(const Lsn end,
                    state.log->read(begin, std::max(kMostAtOnce, to_goal + 1), &analysis));
   if (end <= begin || end < state.goal) return false;
-  RETURN_IF_ERROR(state.redo(analysis, end));
-  return true;
+  return state.redo(analysis, end, goes_on);
 }
 
 Result<> Standby::promote() {
   State& state = *state_;
   ASSIGN_OR_RETURN(const Lsn end, state.log->cut(state.reached.checkpoint.begin));
+  if (end < state.goal) {
+    return fail(Error{sqlstate::data_corrupted,
+                      fmt::format("the log ends at {}, but pages have been redone up to {}",
+                                  lsn_words(end), lsn_words(state.goal))}
+                    .with_hint("Let the standby receive the log once more, or make a new one."));
+  }
   ASSIGN_OR_RETURN(
       const auto history,
       wal::TimelineHistory::read(state.files, state.log_directory(), state.timeline.load()));
@@ -302,8 +313,7 @@ Result<> Standby::promote() {
   RETURN_IF_ERROR(state.begin_timeline(promoted.timeline()));
   RETURN_IF_ERROR(state.files.remove(state.directory / kRedoGoalName));
   RETURN_IF_ERROR(state.files.sync_directory(state.directory));
-  spdlog::info("timeline {} begins at {:X}/{:X}", promoted.timeline(), raw(end) >> 32U,
-               raw(end) & UINT32_MAX);
+  spdlog::info("timeline {} begins at {}", promoted.timeline(), lsn_words(end));
   return {};
 }
 

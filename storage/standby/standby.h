@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -51,7 +52,9 @@ class Standby {
   Result<> follow_timeline(std::uint32_t timeline, std::string_view history);
 
   /// Redoes the next stretch of what is durable. Returns false if there is too little.
-  Result<bool> redo_some();
+  /// Ends early when `goes_on` says so, as before a promotion, which has the rest redone as a
+  /// restart has.
+  Result<bool> redo_some(const std::function<bool()>& goes_on = [] { return true; });
 
   /// Makes a database of it that Engine::open opens: the log ends behind the last whole record, and
   /// a new timeline begins there. Pre: nobody receives or redoes any more.

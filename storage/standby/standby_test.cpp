@@ -1,7 +1,9 @@
 // A database that follows another one's log, through power cuts, up to its promotion.
 #include "storage/standby/standby.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <vector>
 
 #include "base/random.h"
@@ -151,7 +153,10 @@ TEST_CASE("a standby keeps what it has said to have, through power cuts, up to i
           machines.durable_there = machines.standby->durable();
         }
         if (random.below(3) != 0) {
-          const auto redone = machines.standby->redo_some();
+          // Ended in the middle, sometimes.
+          std::uint64_t left = random.below(2) == 0 ? random.below(40) : UINT64_MAX;
+          const auto redone =
+              machines.standby->redo_some([&left] { return left > 0 && left-- > 0; });
           if (!redone) FAIL(redone.error().message());
         }
         if (random.below(3) != 0) continue;
@@ -179,6 +184,52 @@ TEST_CASE("a standby keeps what it has said to have, through power cuts, up to i
       REQUIRE(again->close());
       unfinished->rollback();
     });
+  });
+}
+
+TEST_CASE("a copy that has ended is durable, file by file", "[standby][crash]") {
+  for_seeds(5, [](std::uint64_t seed) {
+    Simulation simulation{seed};
+    simulation.run([seed] {
+      Machines machines{seed};
+      machines.add_rows(50);
+      copy_to(machines.other, *machines.primary);
+      const auto sizes = [&machines] {
+        std::map<std::string, std::size_t> all;
+        for (const auto& where : {copy_home(), copy_home() / "log"}) {
+          const auto names = machines.other.list(where).value();
+          for (const std::string& name : names)
+            if (name != "log") all[name] = machines.other.contents(where / name).size();
+        }
+        return all;
+      };
+      const auto written = sizes();
+      REQUIRE(written.size() > 6);
+      machines.other.crash(seed);
+      CHECK(sizes() == written);
+    });
+  });
+}
+
+TEST_CASE("a copy does not wait for pages that were never written", "[standby]") {
+  Simulation simulation{14};
+  simulation.run([] {
+    Machines machines{14};
+    EngineOptions large = small_engine();
+    large.pool_bytes *= 20;
+    REQUIRE(machines.primary->close());
+    machines.primary.reset();
+    machines.primary = Engine::open(machines.disk, kHome, large).value();
+    machines.add_rows(1500);
+    const TimePoint began = Runtime::current().now();
+    copy_to(machines.other, *machines.primary);
+    CHECK(Runtime::current().now() - began < std::chrono::seconds{1});
+    machines.open_standby();
+    REQUIRE(machines.standby->promote());
+    machines.standby.reset();
+    const auto promoted = Engine::open(machines.other, copy_home(), small_engine()).value();
+    CHECK(Numbers{*promoted, machines.tree}.check() == 1500);
+    REQUIRE(promoted->close());
   });
 }
 
@@ -258,6 +309,29 @@ TEST_CASE("a standby that has followed to another timeline goes on there after a
   });
 }
 
+TEST_CASE("a copy of a promoted server can be promoted in its turn", "[standby]") {
+  Simulation simulation{12};
+  simulation.run([] {
+    Machines machines{12};
+    machines.add_rows(20);
+    copy_to(machines.other, *machines.primary);
+    machines.open_standby();
+    REQUIRE(machines.standby->promote());
+    machines.standby.reset();
+    SimulatedDisk third{13};
+    {
+      const auto promoted = Engine::open(machines.other, copy_home(), small_engine()).value();
+      Numbers{*promoted, machines.tree}.add(21);
+      copy_to(third, *promoted);
+      REQUIRE(promoted->close());
+    }
+    const auto standby = Standby::open(third, copy_home()).value();
+    CHECK(standby->timeline() == 2);
+    REQUIRE(standby->promote());
+    CHECK(standby->timeline() == 3);
+  });
+}
+
 TEST_CASE("redo keeps the log that a promotion reads short", "[standby]") {
   Simulation simulation{5};
   simulation.run([] {
@@ -279,6 +353,61 @@ TEST_CASE("redo keeps the log that a promotion reads short", "[standby]") {
     const auto promoted = Engine::open(machines.other, copy_home(), small_engine()).value();
     CHECK(Numbers{*promoted, machines.tree}.check() == machines.rows);
     REQUIRE(promoted->close());
+  });
+}
+
+TEST_CASE("no step ends where pages may be ahead of it", "[standby]") {
+  Simulation simulation{10};
+  simulation.run([] {
+    Machines machines{10};
+    machines.add_rows(100);
+    copy_to(machines.other, *machines.primary);
+    machines.open_standby();
+    machines.add_rows(1);
+    const Lsn before = machines.standby->redone();
+    // The copy's pages may be as new as its log, whose last record would be left to the next step.
+    machines.send(9);
+    REQUIRE(machines.standby->flush());
+    CHECK(!machines.standby->redo_some().value());
+    CHECK(machines.standby->redone() == before);
+    machines.send(UINT64_MAX);
+    REQUIRE(machines.standby->flush());
+    CHECK(machines.standby->redo_some().value());
+    CHECK(machines.standby->redone() > before);
+  });
+}
+
+TEST_CASE("a standby that has lost log which its pages have is not promoted", "[standby]") {
+  Simulation simulation{11};
+  simulation.run([] {
+    Machines machines{11};
+    machines.add_rows(20);
+    copy_to(machines.other, *machines.primary);
+    machines.open_standby();
+    const Lsn copied = machines.standby->received();
+    machines.add_rows(100);
+    machines.send(UINT64_MAX);
+    REQUIRE(machines.standby->flush());
+    // A step that has begun to write pages.
+    std::uint64_t left = 3;
+    REQUIRE(!machines.standby->redo_some([&left] { return left > 0 && left-- > 0; }).value());
+    REQUIRE(machines.standby->redone() < machines.standby->received());
+    machines.standby.reset();
+    const auto names = machines.other.list(copy_home() / "log").value();
+    const std::string last = *std::ranges::max_element(names);
+    constexpr std::uint64_t kHeader = 4096;
+    const std::uint64_t at = kHeader + (raw(copied) + 1000) % (std::uint64_t{256} << 10U);
+    machines.other.corrupt(copy_home() / "log" / last, at, as_bytes(std::string(2000, '?')));
+    machines.open_standby();
+    REQUIRE(raw(machines.standby->received()) < raw(copied) + 2000);
+    const auto promoted = machines.standby->promote();
+    REQUIRE(!promoted);
+    CHECK(promoted.error().state() == sqlstate::data_corrupted);
+    CHECK_THAT(promoted.error().message(), Contains("pages have been redone up to"));
+    CHECK(Standby::is_in(machines.other, copy_home()).value());
+    // The primary has it.
+    machines.send(UINT64_MAX);
+    REQUIRE(machines.standby->promote());
   });
 }
 

@@ -8,11 +8,13 @@
 #include <string>
 #include <thread>
 
+#include "base/settings/settings.h"
 #include "server/auth/scram_verifier.h"
 #include "server/session/reports.h"
 #include "sql-lite-frontend/replication.h"
 #include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/shared/log_senders.h"
 #include "sql-lite-frontend/session_usage.h"
 
 namespace swizzle::sql {
@@ -231,6 +233,15 @@ Result<> Database::set_icu_locale(const std::string&) {
   return {};
 }
 void Session::send_first_notices(ResultSink&) {}
+
+/// Servers that follow, and those that are followed, are no part of these tests.
+void define_session_settings(Settings& settings);
+void define_session_settings(Settings& /*settings*/) {}
+Result<SyncRule> SyncRule::parse(std::string_view /*text*/) {
+  return SyncRule{};
+}
+void LogSenders::set_rule(SyncRule /*rule*/) {}
+
 SessionUsage& usage_of(Session& session) noexcept {
   return session.state().usage;
 }
@@ -252,9 +263,10 @@ bool returns_rows(std::string_view text) {
 }  // namespace
 
 /// A session here has no log that anybody could follow: its commands are SQL to it.
-ReplicationCommands::ReplicationCommands(Session& session) : session_(session) {}
+ReplicationCommands::ReplicationCommands(Session& session, For whom)
+    : session_(session), for_(whom) {}
 ReplicationCommands::~ReplicationCommands() = default;
-bool ReplicationCommands::is_command(std::string_view) noexcept {
+bool ReplicationCommands::takes(std::string_view) const noexcept {
   return false;
 }
 Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, ChangeSender&) {

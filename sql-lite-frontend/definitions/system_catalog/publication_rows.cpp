@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/objects.h"
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
+#include "sql-lite-frontend/definitions/system_catalog/slot_values.h"
 #include "sql-lite-frontend/execution/publish/published_table.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/statement_context.h"
@@ -82,24 +83,39 @@ void publication_schema_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+SlotValues slot_values(StatementContext& session, Arena& arena, const swizzle::Slot& slot) {
+  const SlotRoom room = room_of(session, slot);
+  const bool is_physical = slot.is_physical();
+  const bool keeps_nothing = slot.restart == Lsn::none;
+  return {make_text(arena, slot.name),
+          is_physical ? Value::null() : make_text(arena, slot.plugin),
+          make_text(arena, is_physical ? "physical" : "logical"),
+          is_physical ? Value::null() : Value::from_oid(slot.database),
+          flag(slot.lifetime == swizzle::Slot::Lifetime::temporary),
+          flag(slot.holder != 0),
+          slot.holder != 0 ? Value::from_int(slot.holder) : Value::null(),
+          Value::null(),
+          Value::null(),
+          slot.is_lost ? Value::null() : position_value(slot.restart),
+          is_physical ? Value::null() : position_value(slot.confirmed),
+          keeps_nothing ? Value::null() : make_text(arena, room.status),
+          keeps_nothing ? Value::null() : room.safe_bytes,
+          flag(false)};
+}
+
 void replication_slot_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {
+    const SlotValues values = slot_values(session, execution.row_arena, slot);
     const DatabasePtr database = session.catalog.database(slot.database);
-    const SlotRoom room = room_of(session, slot);
-    const Value row[] = {text_value(execution, slot.name),
-                         text_value(execution, slot.plugin),
-                         text_value(execution, "logical"),
-                         Value::from_oid(slot.database),
-                         database ? text_value(execution, database->name) : Value::null(),
-                         flag(slot.lifetime == swizzle::Slot::Lifetime::temporary),
-                         flag(slot.holder != 0),
-                         slot.holder != 0 ? Value::from_int(slot.holder) : Value::null(),
-                         slot.is_lost ? Value::null() : position_value(slot.restart),
-                         position_value(slot.confirmed),
-                         text_value(execution, room.status),
-                         room.safe_bytes,
-                         flag(false)};
+    // With the database's name, and without the two xmins.
+    constexpr std::ptrdiff_t kName = 4;
+    constexpr std::ptrdiff_t kXmins = 7;
+    const auto* const all = values.data();
+    std::vector<Value> row{all, all + kName};
+    row.push_back(database ? text_value(execution, database->name) : Value::null());
+    row.insert(row.end(), all + kName, all + kXmins);
+    row.insert(row.end(), all + kXmins + 2, all + values.size());
     emit(row);
   }
 }

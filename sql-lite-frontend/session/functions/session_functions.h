@@ -26,6 +26,8 @@ std::span<const SessionEntry> statistics_functions();
 std::span<const SessionEntry> replication_functions();
 /// pg_drop_replication_slot, pg_logical_emit_message, pg_export_snapshot
 std::span<const SessionEntry> slot_functions();
+/// pg_walfile_name
+std::span<const SessionEntry> control_functions();
 /// pg_ls_waldir, pg_stat_get_progress_info: at start-up.
 void add_log_file_sets();
 /// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.

@@ -11,10 +11,11 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::array<std::string_view, 7> kFirstWords{
-    "IDENTIFY_SYSTEM",   "CREATE_REPLICATION_SLOT", "DROP_REPLICATION_SLOT",
-    "START_REPLICATION", "READ_REPLICATION_SLOT",   "TIMELINE_HISTORY",
-    "BASE_BACKUP"};
+constexpr std::array<std::string_view, 8> kFirstWords{
+    "IDENTIFY_SYSTEM",       "CREATE_REPLICATION_SLOT",
+    "DROP_REPLICATION_SLOT", "START_REPLICATION",
+    "READ_REPLICATION_SLOT", "TIMELINE_HISTORY",
+    "BASE_BACKUP",           "BASE_COPY"};
 
 struct Token {
   enum class Kind : std::uint8_t { end, word, name, text, sign } kind = Kind::end;
@@ -184,16 +185,38 @@ void take_slot_options(Tokens& tokens, ReplicationCommand& command) {
   }
 }
 
-void refuse_physical(const Tokens& tokens) {
-  if (!tokens.is_word("PHYSICAL")) return;
-  throw SqlError{sqlstate::feature_not_supported, "physical replication is not supported"};
+void take_physical_slot_options(Tokens& tokens, ReplicationCommand& command) {
+  command.is_physical = true;
+  if (tokens.now().kind != Token::Kind::sign) {
+    command.reserves_log = tokens.take_word("RESERVE_WAL");
+    return;
+  }
+  for (const auto& [name, value] : take_options(tokens)) {
+    if (name != "reserve_wal") throw_error(sqlstate::syntax_error, "unrecognized option: {}", name);
+    command.reserves_log = is_true(value);
+  }
+}
+
+std::uint32_t take_timeline(Tokens& tokens) {
+  const Token token = tokens.now();
+  std::uint32_t number = 0;
+  const auto [end, error] =
+      std::from_chars(token.value.data(), token.value.data() + token.value.size(), number);
+  const bool is_whole = error == std::errc{} && end == token.value.data() + token.value.size();
+  if (token.kind != Token::Kind::word || !is_whole) tokens.refuse();
+  if (number == 0) throw SqlError{sqlstate::syntax_error, "invalid timeline 0"};
+  tokens.take();
+  return number;
 }
 
 ReplicationCommand take_create(Tokens& tokens) {
   ReplicationCommand command{.kind = ReplicationCommand::Kind::create_slot};
   command.slot = tokens.require_name();
   command.is_temporary = tokens.take_word("TEMPORARY");
-  refuse_physical(tokens);
+  if (tokens.take_word("PHYSICAL")) {
+    take_physical_slot_options(tokens, command);
+    return command;
+  }
   tokens.require_word("LOGICAL");
   command.plugin = tokens.require_name();
   take_slot_options(tokens, command);
@@ -202,11 +225,14 @@ ReplicationCommand take_create(Tokens& tokens) {
 
 ReplicationCommand take_start(Tokens& tokens) {
   ReplicationCommand command{.kind = ReplicationCommand::Kind::start};
-  if (!tokens.take_word("SLOT"))
-    throw SqlError{sqlstate::feature_not_supported, "physical replication is not supported"};
-  command.slot = tokens.require_name();
-  if (!tokens.take_word("LOGICAL"))
-    throw SqlError{sqlstate::feature_not_supported, "physical replication is not supported"};
+  if (tokens.take_word("SLOT")) command.slot = tokens.require_name();
+  if (command.slot.empty() || !tokens.take_word("LOGICAL")) {
+    command.is_physical = true;
+    tokens.take_word("PHYSICAL");
+    command.from = parse_lsn(tokens.take().value);
+    if (tokens.take_word("TIMELINE")) command.timeline = take_timeline(tokens);
+    return command;
+  }
   command.from = parse_lsn(tokens.take().value);
   command.options = take_options(tokens);
   return command;
@@ -230,6 +256,12 @@ std::string_view ReplicationCommand::tag() const noexcept {
   switch (kind) {
     case Kind::identify_system:
       return "IDENTIFY_SYSTEM";
+    case Kind::timeline_history:
+      return "TIMELINE_HISTORY";
+    case Kind::read_slot:
+      return "READ_REPLICATION_SLOT";
+    case Kind::base_copy:
+      return "BASE_COPY";
     case Kind::create_slot:
       return "CREATE_REPLICATION_SLOT";
     case Kind::drop_slot:
@@ -237,7 +269,7 @@ std::string_view ReplicationCommand::tag() const noexcept {
     case Kind::start:
       break;
   }
-  return "START_REPLICATION";
+  return is_physical ? "START_STREAMING" : "START_REPLICATION";
 }
 
 std::optional<ReplicationCommand> parse_replication_command(std::string_view text) {
@@ -257,6 +289,14 @@ std::optional<ReplicationCommand> parse_replication_command(std::string_view tex
     command.kind = Kind::drop_slot;
     command.slot = tokens.require_name();
     command.waits = tokens.take_word("WAIT");
+  } else if (first == "READ_REPLICATION_SLOT") {
+    command.kind = Kind::read_slot;
+    command.slot = tokens.require_name();
+  } else if (first == "TIMELINE_HISTORY") {
+    command.kind = Kind::timeline_history;
+    command.timeline = take_timeline(tokens);
+  } else if (first == "BASE_COPY") {
+    command.kind = Kind::base_copy;
   } else if (first != "IDENTIFY_SYSTEM") {
     throw_error(sqlstate::feature_not_supported, "replication command {} is not supported", first);
   }

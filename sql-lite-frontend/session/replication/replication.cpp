@@ -2,22 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
 
 #include "sql-lite-frontend/session/replication/big_endian_text.h"
 #include "sql-lite-frontend/session/replication/command.h"
+#include "sql-lite-frontend/session/replication/physical_stream.h"
 #include "sql-lite-frontend/session/replication/slot_stream.h"
 #include "sql-lite-frontend/session/replication/slots.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "storage/logical/logical_log.h"
+#include "storage/standby/sent_files.h"
 
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInFailedBlock{"25P02"};
+constexpr SqlState kInFailedTransaction{"25P02"};
 constexpr SqlState kActiveTransaction{"25001"};
 
 struct TextColumn {
@@ -59,6 +62,14 @@ void send_row(ResultSink& sink, std::span<const TextColumn> columns) {
   sink.data_row(TextRow{columns});
 }
 
+bool is_show(std::string_view text) {
+  constexpr std::string_view kShow = "show";
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.size() > kShow.size() &&
+         std::ranges::equal(text.substr(0, kShow.size()), kShow,
+                            [](char a, char b) { return (a | ' ') == b; });
+}
+
 /// The snapshot of a slot that is being made is to be the transaction's, which has none yet.
 void require_unread_transaction(Session::State& session) {
   const SessionTransaction& transaction = session.transaction;
@@ -74,15 +85,17 @@ void require_unread_transaction(Session::State& session) {
 
 }  // namespace
 
-ReplicationCommands::ReplicationCommands(Session& session) : session_(session) {}
+ReplicationCommands::ReplicationCommands(Session& session, For whom)
+    : session_(session), for_(whom) {}
 
 ReplicationCommands::~ReplicationCommands() {
   end_export();
 }
 
-bool ReplicationCommands::is_command(std::string_view text) noexcept {
+bool ReplicationCommands::takes(std::string_view text) const noexcept {
   try {
-    return parse_replication_command(text).has_value();
+    if (parse_replication_command(text).has_value()) return true;
+    return for_ == For::followers && !is_show(text);
   } catch (const SqlError&) {
     // run() says what is wrong with it.
     return true;
@@ -99,8 +112,12 @@ Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, Change
   return session_.run_request(text, sink, [&] {
     Session::State& session = session_.state();
     const auto command = parse_replication_command(text);
+    if (!command) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot execute SQL commands in WAL sender for physical replication"};
+    }
     if (session.transaction.is_failed()) {
-      throw SqlError{kInFailedBlock,
+      throw SqlError{kInFailedTransaction,
                      "current transaction is aborted, commands ignored until end of transaction "
                      "block"};
     }
@@ -109,15 +126,24 @@ Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, Change
       case Kind::identify_system:
         identify(sink);
         break;
+      case Kind::timeline_history:
+        send_history(*command, sink);
+        break;
       case Kind::create_slot:
-        create(*command, sink);
+        command->is_physical ? create_physical(*command, sink) : create(*command, sink);
+        break;
+      case Kind::read_slot:
+        show_slot(*command, sink);
+        break;
+      case Kind::base_copy:
+        send_base_copy(sink, sender);
         break;
       case Kind::drop_slot:
         require_may_use_slots(session);
         drop_slot(session, command->slot, command->waits ? DropWhen::once_free : DropWhen::now);
         break;
       case Kind::start:
-        start(*command, sender);
+        command->is_physical ? start_physical(*command, sink, sender) : start(*command, sender);
         break;
     }
     sink.command_complete(command->tag());
@@ -126,13 +152,81 @@ Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, Change
 
 void ReplicationCommands::identify(ResultSink& sink) {
   Session::State& session = session_.state();
-  Engine& engine = session.shared.engine;
+  const LogicalLog& log = session.shared.engine.logical_log();
   const std::array row{
-      TextColumn{"systemid", TypeId::text, std::to_string(engine.database_id())},
-      TextColumn{"timeline", TypeId::int4, "1"},
-      TextColumn{"xlogpos", TypeId::text, lsn_text(engine.logical_log().durable())},
-      TextColumn{"dbname", TypeId::text, session.options.database}};
+      TextColumn{"systemid", TypeId::text, std::to_string(log.log_id())},
+      TextColumn{"timeline", TypeId::int4, std::to_string(log.timeline())},
+      TextColumn{"xlogpos", TypeId::text, lsn_text(log.durable())},
+      TextColumn{"dbname", TypeId::text,
+                 for_ == For::followers ? std::nullopt : std::optional{session.options.database}}};
   send_row(sink, row);
+}
+
+void ReplicationCommands::send_history(const ReplicationCommand& command, ResultSink& sink) {
+  LogicalLog& log = session_.state().shared.engine.logical_log();
+  const wal::TimelineHistory history = value_of(log.history(command.timeline));
+  const std::array row{
+      TextColumn{"filename", TypeId::text, wal::TimelineHistory::file_name(command.timeline)},
+      TextColumn{"content", TypeId::text, history.text()}};
+  send_row(sink, row);
+}
+
+void ReplicationCommands::show_slot(const ReplicationCommand& command, ResultSink& sink) {
+  LogicalLog& log = session_.state().shared.engine.logical_log();
+  const auto slot = log.slots().find(command.slot);
+  if (slot && !slot->is_physical()) {
+    throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                   "cannot use READ_REPLICATION_SLOT with a logical replication slot"};
+  }
+  std::array row{TextColumn{"slot_type", TypeId::text, std::nullopt},
+                 TextColumn{"restart_lsn", TypeId::text, std::nullopt},
+                 TextColumn{"restart_tli", TypeId::int8, std::nullopt}};
+  if (slot) row[0].value = "physical";
+  if (slot && slot->restart != Lsn::none) {
+    row[1].value = lsn_text(slot->restart);
+    row[2].value = std::to_string(log.timeline());
+  }
+  send_row(sink, row);
+}
+
+void ReplicationCommands::create_physical(const ReplicationCommand& command, ResultSink& sink) {
+  Session::State& session = session_.state();
+  require_may_use_slots(session);
+  require_slots(session);
+  NewPhysicalSlot wanted{.name = command.slot, .reserves_log = command.reserves_log};
+  if (command.is_temporary) wanted.lifetime = swizzle::Slot::Lifetime::temporary;
+  const Lsn kept = make_physical_slot(session, wanted);
+  const std::array row{TextColumn{"slot_name", TypeId::text, command.slot},
+                       TextColumn{"consistent_point", TypeId::text, lsn_text(kept)},
+                       TextColumn{"snapshot_name", TypeId::text, std::nullopt},
+                       TextColumn{"output_plugin", TypeId::text, std::nullopt}};
+  send_row(sink, row);
+}
+
+void ReplicationCommands::start_physical(const ReplicationCommand& command, ResultSink& sink,
+                                         ChangeSender& sender) {
+  Session::State& session = session_.state();
+  if (session.transaction && session.transaction.in_explicit_block()) {
+    throw SqlError{kActiveTransaction, "START_REPLICATION cannot run inside a transaction block"};
+  }
+  require_may_use_slots(session);
+  PhysicalStream stream{session, command};
+  sender.send(stream);
+  if (!stream.is_over()) return;
+  const std::array row{TextColumn{"next_tli", TypeId::int8, std::to_string(stream.next_timeline())},
+                       TextColumn{"next_tli_startpos", TypeId::text, lsn_text(stream.until())}};
+  send_row(sink, row);
+}
+
+/// A copy of the server's directory, as what is to be done with its files.
+void ReplicationCommands::send_base_copy(ResultSink& sink, ChangeSender& sender) {
+  Session::State& session = session_.state();
+  require_may_use_slots(session);
+  SentFiles files{[&sink](Bytes message) { sink.copy_out_data(message); }};
+  sink.copy_out_begin({.overall = Format::binary, .columns = 0});
+  value_of(sender.copy_server(files,
+                              [&files](const RecoveryProgress& now) { files.tell_progress(now); }));
+  sink.copy_out_end();
 }
 
 void ReplicationCommands::create(const ReplicationCommand& command, ResultSink& sink) {

@@ -90,8 +90,12 @@ std::span<const SessionEntry> replication_functions() {
 
 void add_replication_sets() {
   static constexpr SetEntry kSets[] = {{"pg_get_publication_tables(text)", publication_tables}};
-  static const bool is_added =
-      (add_builtin_functions({.sets = kSets}), add_builtin_functions({.sets = slot_sets()}), true);
+  static const bool is_added = [] {
+    add_builtin_functions({.sets = kSets});
+    add_builtin_functions({.sets = slot_sets()});
+    add_builtin_functions({.sets = control_sets()});
+    return true;
+  }();
   static_cast<void>(is_added);
 }
 

@@ -123,6 +123,10 @@ class Collector final : public ChangeSender {
   }
   std::vector<std::string> shown;
 
+  Result<> copy_server(FileSystem&, const RecoveryObserver&) override {
+    return fail(sqlstate::feature_not_supported, "there is no server");
+  }
+
  private:
   bool confirms_;
 };
@@ -144,7 +148,7 @@ class PublisherDatabase : public TestDatabase {
     return command(text, nobody);
   }
   std::string command(std::string_view text, ChangeSender& sender) {
-    ReplicationCommands commands{session()};
+    ReplicationCommands commands{session(), ReplicationCommands::For::readers_of_changes};
     const Outcome outcome = commands.run(text, sink(), sender);
     if (!outcome) return std::string{outcome.error().state.code()} + " " + outcome.error().message;
     return "done";
@@ -432,8 +436,6 @@ TEST_CASE("Who may have slots, and when", "[sql][replication]") {
         "42602 replication slot name \"S\" contains invalid character");
   CHECK(db.command("CREATE_REPLICATION_SLOT z LOGICAL test_decoding") ==
         "0A000 output plugin \"test_decoding\" is not supported");
-  CHECK(db.command("CREATE_REPLICATION_SLOT z PHYSICAL") ==
-        "0A000 physical replication is not supported");
   CHECK(db.command("DROP_REPLICATION_SLOT z") == "42704 replication slot \"z\" does not exist");
   CHECK(db.command("START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '9')").substr(0, 5) ==
         "0A000");
@@ -449,6 +451,90 @@ TEST_CASE("Who may have slots, and when", "[sql][replication]") {
   CHECK(db.run("SELECT pg_drop_replication_slot('listed')") == " SELECT 1");
   CHECK(db.run("SELECT slot_name FROM pg_create_logical_replication_slot('q', 'pgoutput')") ==
         "q SELECT 1");
+}
+
+TEST_CASE("Slots of servers that follow keep the log, and are not read for changes",
+          "[sql][replication]") {
+  PublisherDatabase db;
+  CHECK(db.run("SELECT slot_name, lsn IS NULL FROM pg_create_physical_replication_slot('idle')") ==
+        "idle|t SELECT 1");
+  CHECK(db.run("SELECT slot_type, num_nulls(plugin, database, restart_lsn, confirmed_flush_lsn, "
+               "wal_status) FROM pg_replication_slots") == "physical|5 SELECT 1");
+  CHECK(db.command("CREATE_REPLICATION_SLOT kept PHYSICAL RESERVE_WAL") == "done");
+  CHECK(db.run("SELECT restart_lsn <= pg_current_wal_lsn(), wal_status FROM pg_replication_slots "
+               "WHERE slot_name = 'kept'") == "t|reserved SELECT 1");
+  CHECK(db.command("READ_REPLICATION_SLOT kept") == "done");
+  CHECK(db.command("CREATE_REPLICATION_SLOT kept PHYSICAL").substr(0, 5) == "42710");
+  CHECK(db.command("START_REPLICATION SLOT kept LOGICAL 0/0 (proto_version '1', "
+                   "publication_names 'p')") ==
+        "55000 cannot use physical replication slot for logical decoding");
+  CHECK(db.run("SELECT pg_replication_slot_advance('idle', 'F/0')") ==
+        "55000 replication slot \"idle\" cannot be advanced");
+  CHECK(db.run("SELECT (pg_replication_slot_advance('kept', 'F/0')).end_lsn <= "
+               "pg_current_wal_lsn()") == "t SELECT 1");
+  CHECK(
+      db.run("SELECT count(*) FROM pg_get_replication_slots() f JOIN pg_replication_slots v USING "
+             "(slot_name, slot_type, temporary, active) WHERE f.restart_lsn IS NOT DISTINCT FROM "
+             "v.restart_lsn AND f.wal_status IS NOT DISTINCT FROM v.wal_status AND f.plugin IS "
+             "NULL AND f.xmin IS NULL AND NOT f.two_phase") == "2 SELECT 1");
+  db.restart();
+  CHECK(db.run("SELECT string_agg(slot_name || ' ' || slot_type, ', ' ORDER BY slot_name) FROM "
+               "pg_replication_slots") == "idle physical, kept physical SELECT 1");
+  CHECK(db.run("SELECT pg_drop_replication_slot('idle')") == " SELECT 1");
+  CHECK(db.command("DROP_REPLICATION_SLOT kept") == "done");
+}
+
+TEST_CASE("Tools that watch servers read the control file and the names of the log's files",
+          "[sql][replication]") {
+  PublisherDatabase db;
+  CHECK(db.run("SELECT timeline_id, prev_timeline_id, checkpoint_lsn >= redo_lsn, "
+               "checkpoint_time <= now(), redo_wal_file ~ '^00000001[0-9A-F]{16}$' "
+               "FROM pg_control_checkpoint()") == "1|1|t|t|t SELECT 1");
+  CHECK(db.run("SELECT pg_control_version, catalog_version_no, system_identifier <> 0 FROM "
+               "pg_control_system()") == "1300|202209061|t SELECT 1");
+  CHECK(db.run("SELECT * FROM pg_control_recovery()") == "0/0|0|0/0|0/0|f SELECT 1");
+  CHECK(db.run("SELECT pid IS NULL, status IS NULL FROM pg_stat_get_wal_receiver()") ==
+        "t|t SELECT 1");
+  CHECK(db.run("SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int, "
+               "pg_walfile_name('0/1') = (pg_walfile_name_offset('0/1')).file_name, "
+               "(pg_walfile_name_offset('0/1')).file_offset") == "1|t|1 SELECT 1");
+}
+
+TEST_CASE("The log as it is goes to a server that follows, from where it asks",
+          "[sql][replication]") {
+  /// Joins what it is sent.
+  class Follower final : public ChangeSender {
+   public:
+    void send(ChangeStream& stream) override {
+      while (auto message = stream.next()) bytes += message->bytes;
+      stream.confirm(stream.position());
+      end = stream.position();
+    }
+    Result<> copy_server(FileSystem&, const RecoveryObserver&) override { return {}; }
+    std::string bytes;
+    Lsn end = Lsn::none;
+  };
+  PublisherDatabase db;
+  CHECK(db.command("CREATE_REPLICATION_SLOT s PHYSICAL RESERVE_WAL") == "done");
+  const std::string from = db.rows("SELECT pg_current_wal_flush_lsn()").front();
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  db.run("INSERT INTO t VALUES (1)");
+  db.engine().logical_log().flush();
+  Follower follower;
+  CHECK(db.command("START_REPLICATION SLOT s PHYSICAL " + from + " TIMELINE 1", follower) ==
+        "done");
+  CHECK(follower.end == db.engine().logical_log().durable());
+  CHECK(!follower.bytes.empty());
+  CHECK(db.run("SELECT confirmed_flush_lsn IS NULL FROM pg_replication_slots") == "t SELECT 1");
+  CHECK(db.command("START_REPLICATION " + from, follower) == "done");
+  CHECK(
+      db.command("START_REPLICATION PHYSICAL FFFF/0", follower)
+          .starts_with("XX000 requested starting point FFFF/0 is ahead of the WAL flush position"));
+  CHECK(db.command("START_REPLICATION PHYSICAL " + from + " TIMELINE 2", follower) ==
+        "XX000 requested timeline 2 is not in this server's history");
+  CHECK(db.command("TIMELINE_HISTORY 2").starts_with("58P01"));
+  CHECK(db.command("IDENTIFY_SYSTEM") == "done");
+  CHECK(db.command("BASE_BACKUP") == "0A000 replication command BASE_BACKUP is not supported");
 }
 
 TEST_CASE("The first copy and the changes after it are the whole", "[sql][replication]") {

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/execution/publish/logged_message.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/replication/physical_stream.h"
 #include "sql-lite-frontend/session/replication/slot_stream.h"
 #include "sql-lite-frontend/session/replication/slots.h"
 #include "sql-lite-frontend/statement/names/session_names.h"
@@ -45,6 +46,22 @@ std::unique_ptr<SetCursor> create_logical_slot(FunctionContext& context, Argumen
   constexpr std::array kTypes{TypeId::name, TypeId::pg_lsn};
   const std::array row{make_text(context.arena, wanted.name),
                        Value::from_int(static_cast<std::int64_t>(raw(made.consistent)))};
+  return rows_cursor({make_record(context.arena, kTypes, row)});
+}
+
+std::unique_ptr<SetCursor> create_physical_slot(FunctionContext& context, Arguments arguments) {
+  Session::State& session = session_of(context);
+  require_may_use_slots(session);
+  require_slots(session);
+  NewPhysicalSlot wanted;
+  wanted.name = arguments[0].as_text();
+  wanted.reserves_log = arguments.size() > 1 && arguments[1].as_bool();
+  if (arguments.size() > 2 && arguments[2].as_bool())
+    wanted.lifetime = swizzle::Slot::Lifetime::temporary;
+  const Lsn kept = make_physical_slot(session, wanted);
+  constexpr std::array kTypes{TypeId::name, TypeId::pg_lsn};
+  const std::array row{make_text(context.arena, wanted.name),
+                       kept == Lsn::none ? Value::null() : position(kept)};
   return rows_cursor({make_record(context.arena, kTypes, row)});
 }
 
@@ -138,10 +155,14 @@ std::unique_ptr<SetCursor> peek_text_changes(FunctionContext& context, Arguments
 std::unique_ptr<SetCursor> advance_by_function(FunctionContext& context, Arguments arguments) {
   Session::State& session = session_of(context);
   require_may_use_slots(session);
-  require_logical_decoding(session);
+  require_slots(session);
   const Lsn upto = position_of(arguments[1]);
   if (upto == Lsn::none) throw SqlError{sqlstate::internal_error, "invalid target WAL LSN"};
-  const Lsn reached = advance_slot(session, arguments[0].as_text(), upto);
+  const auto slot = session.shared.engine.logical_log().slots().find(arguments[0].as_text());
+  const bool is_physical = slot && slot->is_physical();
+  if (!is_physical) require_logical_decoding(session);
+  const Lsn reached = is_physical ? advance_physical_slot(session, *slot, upto)
+                                  : advance_slot(session, arguments[0].as_text(), upto);
   constexpr std::array kTypes{TypeId::name, TypeId::pg_lsn};
   const std::array row{make_text(context.arena, arguments[0].as_text()), position(reached)};
   return rows_cursor({make_record(context.arena, kTypes, row)});
@@ -179,6 +200,7 @@ std::span<const SessionEntry> slot_functions() {
 std::span<const SetEntry> slot_sets() {
   static constexpr SetEntry kSets[] = {
       {"pg_create_logical_replication_slot(name,name,bool,bool)", create_logical_slot},
+      {"pg_create_physical_replication_slot(name,bool,bool)", create_physical_slot},
       {"pg_logical_slot_get_binary_changes(name,pg_lsn,int4,_text)", take_changes},
       {"pg_logical_slot_peek_binary_changes(name,pg_lsn,int4,_text)", peek_changes},
       {"pg_logical_slot_get_changes(name,pg_lsn,int4,_text)", take_text_changes},

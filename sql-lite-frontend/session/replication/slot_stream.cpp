@@ -72,7 +72,10 @@ SlotStream::Hold::Hold(Session::State& session, std::string name)
       slot_(value_of(slots_.acquire(name, session.options.backend_pid))) {
   session.slots_used = true;
   std::optional<SqlError> refused;
-  if (slot_.database != session.catalog.shared().database()) {
+  if (slot_.is_physical()) {
+    refused = sql_error(sqlstate::object_not_in_prerequisite_state,
+                        "cannot use physical replication slot for logical decoding");
+  } else if (slot_.database != session.catalog.shared().database()) {
     refused = sql_error(sqlstate::object_not_in_prerequisite_state,
                         "replication slot \"{}\" was not created in this database", name);
   } else if (slot_.is_lost) {
@@ -188,6 +191,7 @@ bool SlotStream::awaits_more(const std::function<void()>& wake) {
 
 void SlotStream::show(const Progress& progress) {
   session_.shared.log_senders.put({.pid = session_.options.backend_pid,
+                                   .application = session_.activity.application.load(),
                                    .catches_up = !is_at_end(),
                                    .sent = progress.sent,
                                    .written = progress.written,

@@ -65,11 +65,15 @@ void require_may_use_slots(Session::State& session) {
                  "must be superuser or replication role to use replication slots"};
 }
 
-void require_logical_decoding(Session::State& session) {
+void require_slots(Session::State& session) {
   if (session.settings.integer("max_replication_slots") == 0) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state,
                    "replication slots can only be used if max_replication_slots > 0"};
   }
+}
+
+void require_logical_decoding(Session::State& session) {
+  require_slots(session);
   if (!session.logs_changes()) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state,
                    "logical decoding requires wal_level >= logical"};
@@ -120,6 +124,21 @@ MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {
   half->finish();
   log.slots().release(wanted.name);
   return made;
+}
+
+Lsn make_physical_slot(Session::State& session, const NewPhysicalSlot& wanted) {
+  require_slot_name(wanted.name);
+  swizzle::Slot slot;
+  slot.name = wanted.name;
+  slot.lifetime = wanted.lifetime;
+  slot.holder = session.options.backend_pid;
+  if (wanted.reserves_log) slot.restart = Lsn::max;
+  session.slots_used = true;
+  LogicalLog& log = session.shared.engine.logical_log();
+  const auto most = static_cast<std::size_t>(session.settings.integer("max_replication_slots"));
+  const Lsn kept = value_of(log.make_physical_slot(std::move(slot), most));
+  log.slots().release(wanted.name);
+  return kept;
 }
 
 void drop_slot(Session::State& session, std::string_view name, DropWhen when) {

@@ -35,6 +35,17 @@ struct MadeSlot {
 /// 53400, 42602, 0A000 …
 MadeSlot make_slot(Session::State& session, const NewSlot& wanted);
 
+struct NewPhysicalSlot {
+  std::string name;
+  swizzle::Slot::Lifetime lifetime = swizzle::Slot::Lifetime::permanent;
+  bool reserves_log = false;
+};
+/// Returns the position from which the log is kept; none if the slot reserves none. Throws 42710,
+/// 53400, 42602 …
+Lsn make_physical_slot(Session::State& session, const NewPhysicalSlot& wanted);
+/// 55000.
+void require_slots(Session::State& session);
+
 enum class DropWhen : std::uint8_t { now, once_free };
 void drop_slot(Session::State& session, std::string_view name, DropWhen when);
 

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
+#include "sql-lite-frontend/session/transactions/sync_commit.h"
 #include "sql-lite-frontend/session/transactions/two_phase.h"
 #include "sql-lite-frontend/statement/transactions/transaction_states.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -231,6 +232,7 @@ void SessionTransaction::commit() {
   }
   if (!exports_.empty()) [[unlikely]]
     end_exports();
+  const bool has_written = engine_->id() != TxnId::none;
   Result<> committed = engine_->commit(defaults().durability);
   if (number != 0) [[unlikely]]
     end_number(committed.has_value());
@@ -251,6 +253,7 @@ void SessionTransaction::commit() {
     throw SqlError{std::move(committed).error()};
   }
   end_sequence_moves(Moves::stay);
+  if (has_written) await_followers(session_);
   session_.settings.commit();
   session_.variables.end_transaction(session_.sink_for_notices);
 }

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/prepared_changes.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
+#include "sql-lite-frontend/session/transactions/sync_commit.h"
 #include "sql-lite-frontend/statement/transactions/two_phase_note.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_registry.h"
@@ -138,6 +139,7 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
   dropped_on_commit_.clear();
   end_advisory_locks();
   session_.notifications.forget();
+  await_followers(session_);
   session_.settings.commit();
   session_.variables.end_transaction(session_.sink_for_notices);
   sink.command_complete("PREPARE TRANSACTION");
@@ -190,6 +192,7 @@ void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd 
   shared.advisory_locks.unlock_all(advisory_owner(id), AdvisoryScope::transaction);
   const std::vector<Oid>& left = commits ? note.left_by_commit : note.left_by_rollback;
   if (!left.empty()) shared.sequences.remove(session.catalog.shared(), left);
+  await_followers(session);
   sink.command_complete(command);
 }
 

@@ -67,13 +67,20 @@ std::string_view wait_event_of(lock::LockRow::Kind kind) {
   return "object";
 }
 
-/// Returns lock waits by session.
-std::map<std::int32_t, std::string_view> lock_waits(Database::Shared& shared) {
-  std::map<std::int32_t, std::string_view> events;
+struct Wait {
+  std::string_view type;
+  std::string_view event;
+};
+
+/// Returns the sessions' waits for locks and for standbys.
+std::map<std::int32_t, Wait> waits_of_sessions(Database::Shared& shared) {
+  std::map<std::int32_t, Wait> events;
   for (const lock::LockRow& row : shared.engine.lock_waits())
-    events.emplace(row.label, wait_event_of(row.kind));
+    events.emplace(row.label, Wait{"Lock", wait_event_of(row.kind)});
   for (const AdvisoryLocks::Held& wanted : shared.advisory_locks.waited_for())
-    events.emplace(wanted.session, "advisory");
+    events.emplace(wanted.session, Wait{"Lock", "advisory"});
+  for (const std::int32_t pid : shared.log_senders.waiting())
+    events.emplace(pid, Wait{"IPC", "SyncRep"});
   return events;
 }
 
@@ -157,7 +164,7 @@ void activity(Execution& execution, const EmitRow& emit) {
   }
   const std::map<std::int32_t, TransactionIds> transactions =
       transaction_ids(session_of(execution).shared.engine);
-  const std::map<std::int32_t, std::string_view> waits = lock_waits(session_of(execution).shared);
+  const std::map<std::int32_t, Wait> waits = waits_of_sessions(session_of(execution).shared);
   for (const Seen& seen : sessions) {
     const RolePtr role = session_of(execution).catalog.role(seen.user);
     const DatabasePtr database = session_of(execution).catalog.database(seen.database);
@@ -175,12 +182,8 @@ void activity(Execution& execution, const EmitRow& emit) {
                                : unless_hidden(Value::from_int(static_cast<std::int64_t>(raw(id))));
     };
     const auto wait = waits.find(seen.pid);
-    std::string_view wait_type = wait != waits.end() ? "Lock" : "";
-    std::string_view wait_event = wait != waits.end() ? wait->second : "";
-    if (seen.state != Activity::State::active) {
-      wait_type = "Client";
-      wait_event = "ClientRead";
-    }
+    Wait on = wait != waits.end() ? wait->second : Wait{};
+    if (seen.state != Activity::State::active) on = {"Client", "ClientRead"};
     const auto unless_none = [&](std::string_view text) {
       return text.empty() ? Value::null() : unless_hidden(text_value(execution, text));
     };
@@ -197,8 +200,8 @@ void activity(Execution& execution, const EmitRow& emit) {
         moment(seen.transaction_start),
         moment(seen.query_start),
         moment(seen.state_change),
-        unless_none(wait_type),
-        unless_none(wait_event),
+        unless_none(on.type),
+        unless_none(on.event),
         unless_hidden(text_value(execution, name_of_state(seen.state))),
         number(&TransactionIds::own),
         number(&TransactionIds::oldest_unseen),

@@ -17,7 +17,6 @@ void log_sender_rows(Execution& execution, const EmitRow& emit) {
     LogSenders::Sender sender;
     Oid user = kNoOid;
     std::string user_name;
-    std::string application;
     std::optional<Endpoint> client;
     std::int64_t connected_at = 0;
   };
@@ -28,8 +27,8 @@ void log_sender_rows(Execution& execution, const EmitRow& emit) {
     const auto found = session.shared.sessions.find(sender.pid);
     if (found == session.shared.sessions.end()) continue;
     const Session::State& state = found->second->state();
-    all.push_back({sender, state.login, state.options.user, state.activity.application.load(),
-                   state.options.client, state.activity.connected_at});
+    all.push_back({sender, state.login, state.options.user, state.options.client,
+                   state.activity.connected_at});
   }
   for (const Seen& seen : all) {
     const LogSenders::Sender& sender = seen.sender;
@@ -37,17 +36,17 @@ void log_sender_rows(Execution& execution, const EmitRow& emit) {
         Value::from_int(sender.pid),
         Value::from_oid(seen.user),
         text_value(execution, seen.user_name),
-        text_value(execution, seen.application),
+        text_value(execution, sender.application),
         address_value(execution, seen.client),
         Value::from_int(seen.client ? seen.client->port : -1),
         Value::from_int(seen.connected_at),
-        text_value(execution, sender.catches_up ? "catchup" : "streaming"),
+        text_value(execution, sender.state()),
         position_value(sender.sent),
         position_value(sender.written),
         position_value(sender.flushed),
         position_value(sender.replayed),
-        Value::from_int(0),
-        text_value(execution, "async"),
+        number(sender.sync_priority),
+        text_value(execution, sender.sync_state),
         sender.replied_at == 0 ? Value::null() : Value::from_int(sender.replied_at)};
     emit(row);
   }

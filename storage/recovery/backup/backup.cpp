@@ -10,6 +10,7 @@
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/progress.h"
 #include "wal/log_copy.h"
+#include "wal/timeline.h"
 
 namespace swizzle {
 namespace {
@@ -68,6 +69,12 @@ class PageCopier {
     constexpr int kTries = 20;
     constexpr Duration kPause = std::chrono::milliseconds{2};
     auto outcome = parts_.volume.outcome(read);
+    const auto is_not_there_yet = [&] {
+      const bool is_damaged = !outcome && outcome.error().state() == sqlstate::data_corrupted;
+      return is_damaged && in_log_.contains(read.page) && written(read.page) == Lsn::none;
+    };
+    // The log that is copied has it from its image on: no reason to wait for its first write.
+    if (is_not_there_yet()) return false;
     for (int i = 0; i < kTries && !is_as_written(read, outcome); ++i) {
       if (!outcome && outcome.error().state() != sqlstate::data_corrupted) break;
       if (!parts_.space.is_allocated(read.page)) return false;
@@ -77,8 +84,7 @@ class PageCopier {
     if (is_as_written(read, outcome)) return true;
     if (!outcome && outcome.error().state() != sqlstate::data_corrupted)
       return fail(std::move(outcome).error());
-    // Not on disk yet, and the copied log has it from its image on.
-    if (in_log_.contains(read.page) && written(read.page) == Lsn::none) return false;
+    if (is_not_there_yet()) return false;
     if (parts_.copy_resident && parts_.copy_resident(read.page, read.into)) return true;
     return rebuild_or_give_up(read, outcome);
   }
@@ -136,6 +142,16 @@ Result<> copy_pages(const BackupParts& parts, const Control& control, const Spac
   return to.sync();
 }
 
+/// So that the copy knows where it is, if it is to be promoted.
+Result<> copy_history(const wal::LogLocation& from, std::uint32_t timeline, FileSystem& files,
+                      const std::filesystem::path& log) {
+  auto history = wal::TimelineHistory::read(*from.files, from.directory, timeline);
+  // A restored database may be without it.
+  if (!history && history.error().state() == sqlstate::undefined_file) return {};
+  if (!history) return fail(std::move(history).error());
+  return history->write(files, log);
+}
+
 }  // namespace
 
 Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
@@ -172,6 +188,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
     const Progress copying("log", raw(outcome.end) - raw(from), observer);
     RETURN_IF_ERROR(
         wal::copy_log(parts.log.location(), from, outcome.end, files, target / log_name));
+    RETURN_IF_ERROR(copy_history(parts.log.location(), control.timeline, files, target / log_name));
   }
   RETURN_IF_ERROR(write_backup_end(files, target, outcome.end));
   control.shutdown = Control::Shutdown::backup;

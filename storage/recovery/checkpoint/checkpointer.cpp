@@ -35,7 +35,19 @@ Lsn oldest(Lsn a, Lsn b) noexcept {
 Checkpointer::Checkpointer(Parts parts, Options options)
     : parts_(std::move(parts)),
       options_(std::move(options)),
-      previous_keep_from_(parts_.control.current().checkpoint.keep_from) {}
+      previous_keep_from_(parts_.control.current().checkpoint.keep_from) {
+  note_last(parts_.control.current().checkpoint);
+}
+
+void Checkpointer::note_last(const Checkpoint& taken) noexcept {
+  const std::lock_guard hold(last_mutex_);
+  last_ = {taken.begin, taken.redo_from, taken.keep_from, taken.next_txn, taken.taken_at_us};
+}
+
+Checkpointer::Last Checkpointer::last() const noexcept {
+  const std::lock_guard hold(last_mutex_);
+  return last_;
+}
 
 Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   const std::lock_guard in_turn(one_at_a_time_);
@@ -75,6 +87,7 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   if (parts_.persist) RETURN_IF_ERROR(parts_.persist());
   RETURN_IF_ERROR(parts_.control.write(control));
   parts_.space.checkpoint_done();
+  note_last(control.checkpoint);
   previous_keep_from_ = replaced_keep_from;
   taken_.fetch_add(1, std::memory_order_relaxed);
   release_log();
@@ -257,7 +270,7 @@ void Checkpointer::run(Cleaner& cleaner) {
     }
     if (serve_requests()) continue;
     const std::uint64_t tail = raw(parts_.log.tail());
-    const std::uint64_t begin = raw(last().checkpoint.begin);
+    const std::uint64_t begin = raw(last().begin);
     const std::uint64_t grown = tail > begin ? tail - begin : 0;
     // The checkpoint's own records are no reason for another.
     constexpr std::uint64_t kIdleBytes = 4096;

@@ -96,7 +96,16 @@ class Checkpointer {
   };
   /// Log that was kept for others, and is not any more, goes without waiting for a checkpoint.
   void release_more_log() noexcept;
-  [[nodiscard]] const Control& last() const noexcept { return parts_.control.current(); }
+  /// The last checkpoint that was completed, without its lists.
+  struct Last {
+    Lsn begin = Lsn::none;
+    Lsn redo_from = Lsn::none;
+    Lsn keep_from = Lsn::none;
+    TxnId next_txn{1};
+    std::int64_t taken_at_us = 0;
+  };
+  /// Thread-safe; waits for no checkpoint.
+  [[nodiscard]] Last last() const noexcept;
   [[nodiscard]] std::uint64_t taken() const noexcept {
     return taken_.load(std::memory_order_relaxed);
   }
@@ -107,6 +116,7 @@ class Checkpointer {
 
  private:
   std::vector<DirtyPage> dirty_pages() const;
+  void note_last(const Checkpoint& taken) noexcept;
   void release_log() noexcept;
   /// The log has found the disk full: as little of it is kept as can be.
   Result<> make_room(Cleaner& cleaner);
@@ -129,6 +139,8 @@ class Checkpointer {
   Lsn previous_keep_from_;
   std::atomic<int> retentions_{0};
   TxnId warned_of_{};
+  mutable SpinLatch last_mutex_;
+  Last last_;  ///< under last_mutex_
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> by_time_{0};
 

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "server/standby/primary_link.h"
+#include "server/standby/standby_settings.h"
+#include "storage/standby/standby.h"
+
+namespace swizzle::server {
+
+/// Feeds a standby with its primary's log: a thread that receives, reconnecting for as long as it
+/// takes, and one that redoes.
+class LogReceiver {
+ public:
+  /// `failed` is called, once and by another thread, when following cannot go on: take_error() has
+  /// the reason.
+  LogReceiver(Standby& standby, StandbySettings settings, std::function<void()> failed);
+  LogReceiver(const LogReceiver&) = delete;
+  LogReceiver& operator=(const LogReceiver&) = delete;
+  /// Ends both threads.
+  ~LogReceiver();
+
+  /// Returns the error once; nothing if there is none.
+  std::optional<Error> take_error();
+
+  struct Status {
+    bool is_connected = false;
+    Lsn primary_end = Lsn::none;  ///< as the primary said last
+    Lsn received = Lsn::none;
+    Lsn durable = Lsn::none;
+    Lsn redone = Lsn::none;
+    std::uint32_t timeline = 1;
+    /// Time since a message of the primary's; none before the first.
+    std::optional<Duration> heard_before;
+  };
+  [[nodiscard]] Status status() const;
+
+ private:
+  void receive();
+  void redo();
+  /// From connecting to the end of the connection.
+  Result<> follow_once();
+  Result<> follow_history(PrimaryLink& link);
+  Result<> stream(PrimaryLink& link);
+  /// Takes what has come, without waiting for more.
+  Result<bool> take_messages(PrimaryLink& link);
+  Result<> take(PrimaryLink& link, Bytes message);
+  Result<> take_log(Bytes message);
+  Result<> report(PrimaryLink& link, bool wants_reply);
+  void give_up(Error error);
+
+  Standby& standby_;
+  const StandbySettings settings_;
+  const std::function<void()> failed_;
+  LinkInterrupt interrupt_;
+
+  mutable std::mutex mutex_;  ///< protects error_
+  std::optional<Error> error_;
+  std::atomic<bool> is_connected_{false};
+  std::atomic<std::uint64_t> primary_end_{0};
+  std::atomic<std::int64_t> heard_at_{0};  ///< nanoseconds of the clock; 0: never
+  // Of the thread that receives.
+  TimePoint told_at_{};
+  Lsn told_durable_ = Lsn::none;
+  Lsn told_redone_ = Lsn::none;
+  bool must_report_ = false;
+
+  std::thread receiving_;
+  std::thread redoing_;
+};
+
+}  // namespace swizzle::server

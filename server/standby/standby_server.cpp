@@ -1,0 +1,181 @@
+#include "server/standby/standby_server.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <utility>
+
+#include "base/invariant.h"
+#include "server/main/service_notice.h"
+#include "server/observability/role_answers.h"
+
+namespace swizzle::server {
+namespace {
+
+/// A second descriptor of each, so that the sockets are there after the promotion.
+std::vector<Descriptor> copies_of(const std::vector<ListeningSocket>& sockets) {
+  std::vector<Descriptor> copies;
+  for (const ListeningSocket& socket : sockets) {
+    spdlog::info("metrics at http://{}/", socket.name);
+    copies.emplace_back(::fcntl(socket.descriptor.get(), F_DUPFD_CLOEXEC, 0));
+  }
+  return copies;
+}
+
+void add_metric(std::string& text, std::string_view name, std::string_view help, double value) {
+  text += fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n{0} {2}\n", name, help, value);
+}
+
+std::uint64_t between(Lsn from, Lsn to) noexcept {
+  return raw(to) > raw(from) ? raw(to) - raw(from) : 0;
+}
+
+std::string metrics_of(const LogReceiver::Status& now) {
+  std::string text;
+  const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+  add_metric(text, "swizzle_standby", "1 while the server follows another one.", 1);
+  add_metric(text, "swizzle_standby_connected", "1 while it receives the log.",
+             now.is_connected ? 1 : 0);
+  add_metric(text, "swizzle_standby_timeline", "Timeline of its log.", now.timeline);
+  add_metric(text, "swizzle_standby_received_lsn", "End of the log here.",
+             number(raw(now.received)));
+  add_metric(text, "swizzle_standby_flushed_lsn", "End of the durable log here.",
+             number(raw(now.durable)));
+  add_metric(text, "swizzle_standby_replayed_lsn", "Position that the pages have reached.",
+             number(raw(now.redone)));
+  add_metric(text, "swizzle_standby_primary_lsn", "End of the primary's log, as it said last.",
+             number(raw(now.primary_end)));
+  add_metric(text, "swizzle_standby_lag_bytes", "Log of the primary that is not durable here.",
+             number(between(now.durable, now.primary_end)));
+  add_metric(text, "swizzle_standby_replay_lag_bytes", "Durable log that is not redone.",
+             number(between(now.redone, now.durable)));
+  if (now.heard_before) {
+    add_metric(text, "swizzle_standby_silence_seconds", "Time since the primary said something.",
+               std::chrono::duration<double>{*now.heard_before}.count());
+  }
+  return text;
+}
+
+}  // namespace
+
+struct StandbyServer::State {
+  boost::asio::io_context& events;
+  boost::asio::posix::stream_descriptor& signals;
+  const ReadSettings read_settings;
+  signalfd_siginfo signal{};
+  std::unique_ptr<Standby> standby;
+  std::unique_ptr<LogReceiver> receiver;
+  std::optional<End> end;
+
+  void receive(StandbySettings settings) {
+    receiver.reset();
+    receiver = std::make_unique<LogReceiver>(*standby, std::move(settings), [this] {
+      boost::asio::post(events, [this] { events.stop(); });
+    });
+  }
+};
+
+StandbyServer::StandbyServer(boost::asio::io_context& events,
+                             boost::asio::posix::stream_descriptor& signals,
+                             ReadSettings read_settings)
+    : state_(new State{events, signals, std::move(read_settings), {}, {}, {}, {}}) {}
+
+StandbyServer::~StandbyServer() = default;
+
+Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirectory& directory,
+                                              const std::vector<ListeningSocket>& metrics) {
+  State& state = *state_;
+  ASSIGN_OR_RETURN(StandbySettings settings, state.read_settings());
+  if (settings.primary.empty()) {
+    return fail(Error{sqlstate::config_file_error,
+                      "must specify primary_conninfo when standby mode is enabled"}
+                    .with_hint(fmt::format("Remove \"{}\" to start as a server of its own.",
+                                           directory.standby_signal().string())));
+  }
+  ASSIGN_OR_RETURN(state.standby, Standby::open(files, directory.engine()));
+  spdlog::info("entering standby mode");
+  state.receive(std::move(settings));
+  {
+    std::optional<HttpServer> http;
+    if (!metrics.empty()) {
+      http.emplace(state.events, copies_of(metrics),
+                   [this](std::string_view path) { return answer(path); });
+    }
+    await_signal();
+    notify_service_manager("READY=1");
+    state.events.run();
+    state.signals.cancel();
+  }
+  // The cancelled read reports before anything else uses what it reads into.
+  state.events.restart();
+  state.events.poll();
+  state.events.restart();
+  auto error = state.receiver->take_error();
+  state.receiver.reset();
+  if (state.end == End::promoted) RETURN_IF_ERROR(state.standby->promote());
+  state.standby.reset();
+  if (state.end) return *state.end;
+  INVARIANT(error.has_value());
+  return fail(std::move(*error));
+}
+
+void StandbyServer::await_signal() {
+  state_->signals.async_read_some(
+      boost::asio::buffer(&state_->signal, sizeof state_->signal),
+      [this](const boost::system::error_code& failure, std::size_t bytes) {
+        if (failure || bytes != sizeof state_->signal) return;
+        obey(static_cast<int>(state_->signal.ssi_signo));
+        if (!state_->end) await_signal();
+      });
+}
+
+void StandbyServer::obey(int signal) {
+  switch (signal) {
+    case SIGHUP:
+      return reload();
+    case SIGUSR1:
+      spdlog::info("received promote request");
+      state_->end = End::promoted;
+      break;
+    case SIGQUIT:
+      spdlog::info("received immediate shutdown request");
+      spdlog::shutdown();
+      ::_exit(2);
+    default:
+      spdlog::info("received {} shutdown request", signal == SIGTERM ? "smart" : "fast");
+      state_->end = End::stopped;
+      break;
+  }
+  state_->events.stop();
+}
+
+void StandbyServer::reload() {
+  auto settings = state_->read_settings();
+  if (!settings) return spdlog::error("nothing reloaded: {}", settings.error().message());
+  if (settings->primary.empty()) return spdlog::error("nothing reloaded: no primary_conninfo");
+  spdlog::info("settings reloaded");
+  state_->receive(std::move(*settings));
+}
+
+HttpResponse StandbyServer::answer(std::string_view path) const {
+  const LogReceiver::Status now = state_->receiver->status();
+  if (path == "/metrics") {
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_of(now)};
+  }
+  const std::string words = fmt::format("standby of timeline {}: {}, {} bytes behind", now.timeline,
+                                        now.is_connected ? "receiving" : "not connected",
+                                        between(now.durable, now.primary_end));
+  // For people the same as for balancers, which ask for a server that serves clients.
+  if (auto role = role_answer(path == "/" ? "/health" : path, ServerRole::warm_standby, words))
+    return *std::move(role);
+  constexpr unsigned kNotFound = 404;
+  return {.status = kNotFound, .body = "not found\n"};
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/io/file.h"
+#include "base/result.h"
+#include "server/main/data_directory.h"
+#include "server/main/listener.h"
+#include "server/observability/http_server.h"
+#include "server/standby/log_receiver.h"
+#include "server/standby/standby_settings.h"
+#include "storage/standby/standby.h"
+
+namespace swizzle::server {
+
+/// A server while it is a standby: follows its primary, and obeys signals. Of the main thread.
+class StandbyServer {
+ public:
+  using ReadSettings = std::function<Result<StandbySettings>()>;
+  /// `signals` is the process's signalfd; it is read while run() runs `events`.
+  StandbyServer(boost::asio::io_context& events, boost::asio::posix::stream_descriptor& signals,
+                ReadSettings read_settings);
+  StandbyServer(const StandbyServer&) = delete;
+  StandbyServer& operator=(const StandbyServer&) = delete;
+  ~StandbyServer();
+
+  enum class End : std::uint8_t { promoted, stopped };
+  /// Returns when a signal ends it: USR1 promotes, so that an engine can open the directory. The
+  /// metrics port answers meanwhile. An error: it cannot follow.
+  Result<End> run(FileSystem& files, const DataDirectory& directory,
+                  const std::vector<ListeningSocket>& metrics);
+
+ private:
+  struct State;
+  void await_signal();
+  void obey(int signal);
+  void reload();
+  HttpResponse answer(std::string_view path) const;
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace swizzle::server

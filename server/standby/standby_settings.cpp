@@ -1,0 +1,15 @@
+#include "server/standby/standby_settings.h"
+
+namespace swizzle::server {
+
+StandbySettings standby_settings(const Settings& known) {
+  StandbySettings settings;
+  settings.primary = known.text("primary_conninfo");
+  settings.slot = known.text("primary_slot_name");
+  settings.timeout = std::chrono::milliseconds{known.integer("wal_receiver_timeout")};
+  settings.status_interval = std::chrono::seconds{known.integer("wal_receiver_status_interval")};
+  settings.retry_interval = std::chrono::milliseconds{known.integer("wal_retrieve_retry_interval")};
+  return settings;
+}
+
+}  // namespace swizzle::server

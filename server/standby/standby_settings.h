@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/runtime/runtime.h"
+#include "base/settings/settings.h"
+
+namespace swizzle::server {
+
+/// Settings that are read before there is a database.
+struct StandbySettings {
+  std::string primary;  ///< a connection string of libpq
+  std::string slot;     ///< of the primary; empty: none
+  Duration timeout{};   ///< without a word of the primary the connection is given up; zero: never
+  Duration status_interval{};
+  Duration retry_interval{};
+};
+
+/// `known` has the settings of sessions.
+StandbySettings standby_settings(const Settings& known);
+
+}  // namespace swizzle::server

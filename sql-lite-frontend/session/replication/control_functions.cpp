@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/definitions/system_catalog/slot_values.h"
+#include "sql-lite-frontend/session/functions/session_functions.h"
+#include "sql-lite-frontend/session/replication/slot_functions.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/record/record.h"
+#include "storage/logical/logical_log.h"
+
+/// SQL's functions on the control file and on the files of the log, for tools that watch servers.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+/// As PostgreSQL 15 numbers its control file and its catalogs, for who compares two servers.
+constexpr std::int32_t kControlVersion = 1300;
+constexpr std::int32_t kCatalogVersion = 202209061;
+
+const LogicalLog& log_of(FunctionContext& context) {
+  return session_of(context).shared.engine.logical_log();
+}
+
+Value position(Lsn lsn) {
+  return Value::from_int(static_cast<std::int64_t>(raw(lsn)));
+}
+
+Value moment(std::int64_t unix_us) {
+  constexpr std::int64_t kMicroseconds = 1'000'000;
+  return unix_us == 0 ? Value::null()
+                      : Value::from_int(unix_us - kUnixEpochSeconds * kMicroseconds);
+}
+
+struct LogFile {
+  std::string name;
+  std::uint64_t offset = 0;
+};
+
+/// Name as PostgreSQL would give it with segments of this size: timeline, and number in two parts.
+/// A boundary belongs to the segment before.
+LogFile log_file(const LogicalLog& log, std::uint64_t position) {
+  const std::uint64_t bytes = log.segment_bytes();
+  const std::uint64_t number = (position - 1) / bytes;
+  const std::uint64_t in_part = (std::uint64_t{1} << 32U) / bytes;
+  return {fmt::format("{:08X}{:08X}{:08X}", log.timeline(),
+                      static_cast<std::uint32_t>(number / in_part),
+                      static_cast<std::uint32_t>(number % in_part)),
+          position % bytes};
+}
+
+Value name_of_file(Execution& execution, Arguments arguments) {
+  const LogicalLog& log = session_of(execution).shared.engine.logical_log();
+  const auto at = static_cast<std::uint64_t>(arguments[0].as_int8());
+  return make_text(execution.row_arena, log_file(log, at).name);
+}
+
+std::unique_ptr<SetCursor> file_and_offset(FunctionContext& context, Arguments arguments) {
+  const LogFile file =
+      log_file(log_of(context), static_cast<std::uint64_t>(arguments[0].as_int8()));
+  constexpr std::array kTypes{TypeId::text, TypeId::int4};
+  const std::array row{make_text(context.arena, file.name),
+                       Value::from_int(static_cast<std::int64_t>(file.offset))};
+  return rows_cursor({make_record(context.arena, kTypes, row)});
+}
+
+std::unique_ptr<SetCursor> control_checkpoint(FunctionContext& context, Arguments) {
+  const LogicalLog& log = log_of(context);
+  const LogicalLog::LastCheckpoint last = log.last_checkpoint();
+  constexpr std::array kTypes{TypeId::pg_lsn, TypeId::pg_lsn,     TypeId::text, TypeId::int4,
+                              TypeId::int4,   TypeId::bool_,      TypeId::text, TypeId::oid,
+                              TypeId::xid,    TypeId::xid,        TypeId::xid,  TypeId::oid,
+                              TypeId::xid,    TypeId::xid,        TypeId::oid,  TypeId::xid,
+                              TypeId::xid,    TypeId::timestamptz};
+  const std::string file = log_file(log, raw(last.redo_from) + 1).name;
+  const std::string next = fmt::format("{}:{}", raw(last.next_txn) >> 32U,
+                                       static_cast<std::uint32_t>(raw(last.next_txn)));
+  const Value timeline = Value::from_int(log.timeline());
+  // There are no multixacts, and no transaction's number is ever frozen.
+  const std::array row{position(last.begin),
+                       position(last.redo_from),
+                       make_text(context.arena, file),
+                       timeline,
+                       timeline,
+                       Value::from_bool(true),
+                       make_text(context.arena, next),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       moment(last.taken_at_us)};
+  return rows_cursor({make_record(context.arena, kTypes, row)});
+}
+
+std::unique_ptr<SetCursor> control_system(FunctionContext& context, Arguments) {
+  const LogicalLog& log = log_of(context);
+  constexpr std::array kTypes{TypeId::int4, TypeId::int4, TypeId::int8, TypeId::timestamptz};
+  const std::array row{Value::from_int(kControlVersion), Value::from_int(kCatalogVersion),
+                       Value::from_int(static_cast<std::int64_t>(log.log_id())),
+                       moment(log.last_checkpoint().taken_at_us)};
+  return rows_cursor({make_record(context.arena, kTypes, row)});
+}
+
+/// As of a server that is not being recovered: sessions have no other.
+std::unique_ptr<SetCursor> control_recovery(FunctionContext& context, Arguments) {
+  constexpr std::array kTypes{TypeId::pg_lsn, TypeId::int4, TypeId::pg_lsn, TypeId::pg_lsn,
+                              TypeId::bool_};
+  const std::array row{position(Lsn::none), Value::from_int(0), position(Lsn::none),
+                       position(Lsn::none), Value::from_bool(false)};
+  return rows_cursor({make_record(context.arena, kTypes, row)});
+}
+
+/// Nothing is received while there are sessions: one row without values, as in PostgreSQL.
+std::unique_ptr<SetCursor> log_receiver(FunctionContext& context, Arguments) {
+  constexpr std::array kTypes{
+      TypeId::int4,        TypeId::text, TypeId::pg_lsn,      TypeId::int4,        TypeId::pg_lsn,
+      TypeId::pg_lsn,      TypeId::int4, TypeId::timestamptz, TypeId::timestamptz, TypeId::pg_lsn,
+      TypeId::timestamptz, TypeId::text, TypeId::text,        TypeId::int4,        TypeId::text};
+  std::array<Value, kTypes.size()> row;
+  row.fill(Value::null());
+  return rows_cursor({make_record(context.arena, kTypes, row)});
+}
+
+std::unique_ptr<SetCursor> slots(FunctionContext& context, Arguments) {
+  constexpr std::array kTypes{TypeId::name,  TypeId::name,   TypeId::text,   TypeId::oid,
+                              TypeId::bool_, TypeId::bool_,  TypeId::int4,   TypeId::xid,
+                              TypeId::xid,   TypeId::pg_lsn, TypeId::pg_lsn, TypeId::text,
+                              TypeId::int8,  TypeId::bool_};
+  Session::State& session = session_of(context);
+  std::vector<Value> rows;
+  for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {
+    const SlotValues values = slot_values(session, context.arena, slot);
+    rows.push_back(make_record(context.arena, kTypes, values));
+  }
+  return rows_cursor(std::move(rows));
+}
+
+/// The three lags are told in bytes alone, by the positions.
+std::unique_ptr<SetCursor> log_senders(FunctionContext& context, Arguments) {
+  constexpr std::array kTypes{TypeId::int4,     TypeId::text,     TypeId::pg_lsn,
+                              TypeId::pg_lsn,   TypeId::pg_lsn,   TypeId::pg_lsn,
+                              TypeId::interval, TypeId::interval, TypeId::interval,
+                              TypeId::int4,     TypeId::text,     TypeId::timestamptz};
+  const auto known = [](Lsn lsn) { return lsn == Lsn::none ? Value::null() : position(lsn); };
+  std::vector<Value> rows;
+  for (const LogSenders::Sender& sender : session_of(context).shared.log_senders.list()) {
+    const std::array row{
+        Value::from_int(sender.pid),
+        make_text(context.arena, sender.state()),
+        known(sender.sent),
+        known(sender.written),
+        known(sender.flushed),
+        known(sender.replayed),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::from_int(static_cast<std::int64_t>(sender.sync_priority)),
+        make_text(context.arena, sender.sync_state),
+        sender.replied_at == 0 ? Value::null() : Value::from_int(sender.replied_at)};
+    rows.push_back(make_record(context.arena, kTypes, row));
+  }
+  return rows_cursor(std::move(rows));
+}
+
+}  // namespace
+
+std::span<const SessionEntry> control_functions() {
+  static constexpr SessionEntry kFunctions[] = {{"pg_walfile_name", name_of_file}};
+  return kFunctions;
+}
+
+std::span<const SetEntry> control_sets() {
+  static constexpr SetEntry kSets[] = {{"pg_walfile_name_offset(pg_lsn)", file_and_offset},
+                                       {"pg_control_checkpoint()", control_checkpoint},
+                                       {"pg_control_system()", control_system},
+                                       {"pg_control_recovery()", control_recovery},
+                                       {"pg_stat_get_wal_receiver()", log_receiver},
+                                       {"pg_stat_get_wal_senders()", log_senders},
+                                       {"pg_get_replication_slots()", slots}};
+  return kSets;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sql-lite-frontend/replication.h"
+#include "sql-lite-frontend/session/replication/command.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "storage/logical/logical_log.h"
+
+namespace swizzle::sql {
+
+/// The log as it is, for a server that follows. Holds the slot, if the command names one.
+class PhysicalStream final : public ChangeStream {
+ public:
+  /// Throws XX000 for a position that is not in this server's history, 42704, 55006, 55000 …
+  PhysicalStream(Session::State& session, const ReplicationCommand& command);
+  ~PhysicalStream() override;
+
+  std::optional<Message> next() override;
+  [[nodiscard]] bool is_at_end() const noexcept override { return position_ >= limit(); }
+  [[nodiscard]] Lsn position() const noexcept override { return position_; }
+  [[nodiscard]] bool is_over() const noexcept override { return position_ >= until_; }
+  bool awaits_more(const std::function<void()>& wake) override;
+  void confirm(Lsn lsn) override;
+  [[nodiscard]] Lsn confirmed() const noexcept override { return position_; }
+  void show(const Progress& progress) override;
+  [[nodiscard]] Duration timeout() const override;
+
+  /// The place at which the timeline that is sent was left, and the one that goes on there.
+  [[nodiscard]] Lsn until() const noexcept { return until_; }
+  [[nodiscard]] std::uint32_t next_timeline() const noexcept { return next_timeline_; }
+
+ private:
+  [[nodiscard]] Lsn limit() const noexcept { return std::min(reader_->durable(), until_); }
+  void choose_end(const ReplicationCommand& command);
+  void take_slot();
+
+  Session::State& session_;
+  LogicalLog& log_;
+  const std::string slot_;
+  std::unique_ptr<wal::ByteReader> reader_;
+  std::unique_ptr<wal::LogFollower> follower_;
+  Lsn position_ = Lsn::none;
+  Lsn until_ = Lsn::max;
+  std::uint32_t next_timeline_ = 0;
+  TimePoint saved_at_{};
+};
+
+/// Moves a physical slot on. Returns its position.
+Lsn advance_physical_slot(Session::State& session, const swizzle::Slot& slot, Lsn upto);
+
+}  // namespace swizzle::sql
