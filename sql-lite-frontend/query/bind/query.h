@@ -122,6 +122,10 @@ struct Query {
   /// True if its conditions decide which rows are visible at all (security barrier). Other
   /// conditions are evaluated on those rows alone, unless they are leakproof (plan/leakproof.h).
   bool is_barrier = false;
+  /// True if conditions on its columns are asked when all of them are computed, as JSON_TABLE's
+  /// are.
+  bool computes_first = false;
+  std::unique_ptr<TableSample> sample;
   bool grouped = false;
   std::vector<GroupKey> group_keys;
   GroupingSets grouping_sets;

@@ -35,6 +35,7 @@ const ast::Alias* alias_of(const ast::Node* node) {
   if (const auto* range = ast::try_as<ast::RangeVar>(node)) return range->alias;
   if (const auto* subselect = ast::try_as<ast::RangeSubselect>(node)) return subselect->alias;
   if (const auto* function = ast::try_as<ast::RangeFunction>(node)) return function->alias;
+  if (const auto* table = ast::try_as<ast::JsonTable>(node)) return table->alias;
   return nullptr;
 }
 
@@ -111,8 +112,9 @@ std::optional<RangeNames::Found> RangeNames::find(const SlotExpr& slot) const {
 
 void RangeNames::add_relation(const Table& table, const BindingNotes::OfItem& note,
                               RangeName& range) {
-  const auto& syntax = ast::as<ast::RangeVar>(note.node);
-  const ast::Alias* const alias = syntax.alias;
+  const auto* const sample = ast::try_as<ast::RangeTableSample>(note.node);
+  const ast::Node* const syntax = sample != nullptr ? sample->relation.raw() : note.node;
+  const ast::Alias* const alias = ast::as<ast::RangeVar>(syntax).alias;
   give_name(range, alias != nullptr ? std::string{alias->aliasname} : table.relation.name);
   const std::size_t given = alias != nullptr ? alias->colnames.size() : 0;
   std::vector<bool> is_known(table.relation.columns.size());
@@ -147,15 +149,18 @@ void RangeNames::add(const FromNode& node) {
   RangeName range;
   range.node = &node;
   range.syntax = note.node;
-  if (const auto* table = std::get_if<FromTable>(&node.node)) {
+  const auto* shown = std::get_if<FromSubquery>(&node.node);
+  const FromNode& rows = shown != nullptr && shown->query->sample ? *shown->query->from[0] : node;
+  if (const auto* table = std::get_if<FromTable>(&rows.node)) {
     add_relation(*table->table, note, range);
-  } else if (const auto* computed = std::get_if<FromComputed>(&node.node)) {
+  } else if (const auto* computed = std::get_if<FromComputed>(&rows.node)) {
     add_relation(*computed->table, note, range);
   } else {
     const ast::Alias* const alias = alias_of(note.node);
     const auto* cte = std::get_if<FromCte>(&node.node);
     const bool is_function = std::holds_alternative<FromFunctions>(node.node);
-    const bool is_subquery = ast::is<ast::RangeSubselect>(note.node);
+    const bool is_json_table = ast::is<ast::JsonTable>(note.node);
+    const bool is_subquery = ast::is<ast::RangeSubselect>(note.node) || is_json_table;
     if (cte == nullptr && !is_function && !is_subquery) throw_unprintable("this FROM item");
     give_name(range, note.item.alias);
     for (const ScopeColumn& column : note.item.columns) {
@@ -163,8 +168,9 @@ void RangeNames::add(const FromNode& node) {
       range.shows_columns |= make_unique(range.columns, range.columns.size() - 1);
     }
     range.shows_columns |= is_function || (alias != nullptr && !alias->colnames.empty());
-    range.shows_name = cte == nullptr || alias != nullptr || range.name != note.item.alias;
-    range.is_lockable = is_subquery;
+    range.shows_name =
+        (cte == nullptr && !is_json_table) || alias != nullptr || range.name != note.item.alias;
+    range.is_lockable = is_subquery && !is_json_table;
   }
   names_.push_back(std::move(range));
 }

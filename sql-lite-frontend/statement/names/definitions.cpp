@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bound/json_expression.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
 #include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/statement/names/domains.h"
@@ -106,7 +107,9 @@ bool looks_like_call(const Expr& expr) {
          (routine != nullptr && !routine->written().op && !routine->written().is_cast) ||
          dynamic_cast<const CoalesceExpr*>(&expr) != nullptr ||
          dynamic_cast<const GreatestExpr*>(&expr) != nullptr ||
-         dynamic_cast<const NullIfExpr*>(&expr) != nullptr;
+         dynamic_cast<const NullIfExpr*>(&expr) != nullptr ||
+         dynamic_cast<const JsonPathExpr*>(&expr) != nullptr ||
+         dynamic_cast<const JsonConstructorExpr*>(&expr) != nullptr;
 }
 
 struct Printed {
