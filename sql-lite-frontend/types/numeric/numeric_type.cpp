@@ -83,7 +83,9 @@ constinit const Type builtin::numeric{
       TypeMeasures measures{.radix = 10};
       if (typmod >= 4) {
         measures.precision = precision_of(typmod);
-        measures.scale = (typmod - 4) & 0xffff;  // as PostgreSQL's views, whatever its sign
+        measures.scale =
+            (typmod - 4) &
+            0xffff;  // the low 16 bits, as PostgreSQL's views show it, even if negative
       }
       return measures;
     }};
