@@ -7,7 +7,7 @@
 /// use INVARIANT of base/invariant.h, because a half-changed page must not be written. In this
 /// folder INVARIANT remains where no exception may pass (noexcept functions, destructors), and in
 /// code that runs before the first session. The comment above such a line says "Ends the process:
-/// REASON" (scripts/check-names).
+/// REASON" (scripts/check-layers).
 namespace swizzle::sql::detail {
 
 /// Throws SqlError XX000 that names the condition and the line of the source.
