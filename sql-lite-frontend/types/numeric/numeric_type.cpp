@@ -83,9 +83,7 @@ constinit const Type builtin::numeric{
       TypeMeasures measures{.radix = 10};
       if (typmod >= 4) {
         measures.precision = precision_of(typmod);
-        measures.scale =
-            (typmod - 4) &
-            0xffff;  // the low 16 bits, as PostgreSQL's views show it, even if negative
+        measures.scale = (typmod - 4) & 0xffff;  // unsigned, as PostgreSQL's views show it
       }
       return measures;
     }};
