@@ -22,7 +22,7 @@ void append_raw(std::string& out, T value) {
   out.append(bytes, sizeof value);
 }
 
-// Small numbers take only the bytes they need: 12.50 is three bytes.
+// Writes only the bytes that a small number needs: 12.50 takes three.
 void append_flat_numeric(std::string& out, const Value& value) {
   if (value.kind() == Value::Kind::bytes) {
     out.push_back(static_cast<char>(kBigNumeric));
@@ -35,7 +35,7 @@ void append_flat_numeric(std::string& out, const Value& value) {
   while (true) {
     const auto low = static_cast<std::int8_t>(rest & 0xff);
     out.push_back(static_cast<char>(low));
-    if (rest == low) return;  // the last byte's sign is the number's
+    if (rest == low) return;  // the sign of the last byte is the number's
     rest >>= 8;
   }
 }

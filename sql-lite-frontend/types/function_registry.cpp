@@ -90,7 +90,8 @@ struct Implementation {
   bool takes_text = false;
 };
 
-/// Built once from the facts and the implementations, then only read.
+/// Registry of functions, operators and casts, built once from the facts and the implementations;
+/// immutable afterwards.
 class Registry {
  public:
   Registry() {
@@ -174,7 +175,7 @@ class Registry {
     }
     for (const Type* type : builtin_types())
       if (type->functions != nullptr) add_all(*type->functions);
-    // An operator's implementation is its function's.
+    // An operator is implemented by its function.
     for (const OperatorFacts& facts : kOperatorFacts) {
       const auto found = implementations_.find(facts.signature);
       if (found == implementations_.end()) continue;
@@ -247,7 +248,7 @@ class Registry {
         f.session = implementation->session;
         f.takes_text = implementation->takes_text;
       }
-      // Window functions are the executor's; here they only have signatures.
+      // Window functions are implemented by the executor; here they have signatures only.
       if (implementation == nullptr && facts.kind != 'w')
         missing_functions[name].push_back(f);
       else
@@ -394,7 +395,7 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
   if (multirange_of_range(source) == target && context == CastContext::explicit_cast)
     return Cast{source, target, CastContext::explicit_cast, CastMethod::function,
                 functions_named("multirange").front()};
-  // A composite value carries its fields, as an anonymous row does.
+  // A composite value holds its fields, like an anonymous row.
   if (is_composite(source) && target == TypeId::record)
     return Cast{source, target, CastContext::implicit, CastMethod::relabel};
   if (is_array(source) && is_array(target)) {
@@ -402,7 +403,7 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
     if (!element) return std::nullopt;
     return Cast{source, target, element->context, CastMethod::elements, element->function};
   }
-  // The vectors are arrays of another name.
+  // The vectors are arrays under another name.
   if ((source == TypeId::int2vector && target == TypeId::int2_array) ||
       (source == TypeId::oidvector && target == TypeId::oid_array))
     return Cast{source, target, CastContext::implicit, CastMethod::relabel};
@@ -454,7 +455,7 @@ Value convert(FunctionContext& context, const Cast& cast, const Value& value) {
       return Value::from_int(static_cast<std::int32_t>(bits));
     }
     case CastMethod::function: {
-      // Length coercions take a typmod and whether the cast is explicit besides the value.
+      // Length coercions take a typmod and an explicit flag besides the value.
       const Value arguments[3] = {value, Value::from_int(cast.typmod), Value::from_bool(true)};
       return cast.function->scalar(context,
                                    std::span{arguments}.first(cast.function->arguments.size()));
@@ -484,7 +485,7 @@ Value cast_value(FunctionContext& context, const Cast& cast, const Value& value)
 
 namespace {
 
-/// The type whose operators a type uses.
+/// Returns the type whose operators a type uses.
 TypeId operator_type(TypeId type) {
   const TypeId other = value_type(type).operators_of;
   return other == TypeId::none ? base_type(type) : other;

@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// A descending column is complemented; its value has to be copied to be read.
+/// Decodes a value of a descending column from a complemented copy of the key.
 Value take_descending(Bytes& key, TypeId type, Arena& arena) {
   std::byte* copy = arena.allocate(key.size(), 1);
   std::ranges::transform(key, copy, [](std::byte b) { return ~b; });
@@ -19,7 +19,7 @@ Value take_descending(Bytes& key, TypeId type, Arena& arena) {
   return out;
 }
 
-/// Takes the marker; whether the column is NULL.
+/// Takes the NULL marker; returns true if the column is NULL.
 bool take_null_marker(Bytes& key, NullsOrder nulls) {
   if (nulls == NullsOrder::absent) return false;
   const char marker = static_cast<char>(keys::take<std::uint8_t>(key));
@@ -46,7 +46,7 @@ void append_key(std::string& key, const KeyColumn& column, const Value& value) {
 bool is_indexable(TypeId type) noexcept {
   const Type& known = value_type(type);
   if (known.order.compare == nullptr || known.order.take_key == nullptr) return false;
-  // The fields of anonymous rows are unknown.
+  // The fields of an anonymous row are unknown, so its keys could not be compared.
   if (known.shape == Shape::record) return is_composite(base_type(type));
   if (known.shape != Shape::array) return true;
   return element_type(type) != TypeId::none && is_indexable(element_type(type));

@@ -31,7 +31,8 @@ void copy_long(std::byte* to, Bytes from) {
 std::size_t find_long(std::string_view text, std::string_view part, std::size_t from) {
   if (from > text.size()) return std::string_view::npos;
   if (part.empty()) return from;
-  // Pieces overlap by what a match needs; a long part is looked for in pieces as long as itself.
+  // Pieces overlap by one byte less than `part`, so that no match is missed. If `part` is longer
+  // than a piece, pieces are as long as `part`.
   const std::size_t piece = std::max(kPieceBytes, part.size());
   while (text.size() - from >= part.size()) {
     const std::size_t room = std::min(text.size() - from, piece + part.size() - 1);

@@ -31,7 +31,7 @@ constexpr std::size_t in_kilobytes(std::size_t bytes) noexcept {
 }  // namespace
 
 MemoryAccount::~MemoryAccount() {
-  // A wrong sum is a defect for the tests to find, and no reason to end a server.
+  // A wrong sum is a bug for the tests to find, not a reason to end the server.
   INVARIANT_SLOW(room_ == granted_);
   if (total_ != nullptr) total_->give_back(granted_ - kFreeBytes);
 }
@@ -47,7 +47,7 @@ void MemoryAccount::ask_for(std::size_t bytes) {
         .with_hint("A superuser may raise session_memory_limit.");
   }
   const std::size_t wanted = bytes - room_;
-  // The more there is, the more comes at once, so that growing comes to the total seldom.
+  // The grant grows with the account, so that a growing account rarely touches the shared total.
   const std::size_t grant = (std::max(wanted, granted_ / 8) + kGrant - 1) / kGrant * kGrant;
   if (total_ == nullptr || total_->take(grant)) {
     granted_ += grant;
@@ -81,9 +81,9 @@ void MemoryAccount::return_grants() noexcept {
 
 namespace {
 
-/// Touches whole pages of it. In pieces, since other threads that need memory of the system may
-/// have to wait for each. If the system does not support it, the first write to a page does the
-/// work.
+/// Populates the whole pages of the allocation. Works in pieces, because other threads that need
+/// memory of the system may have to wait for each call. If the system does not support it, the
+/// first write to each page populates it.
 void touch(std::byte* memory, std::size_t bytes) noexcept {
   constexpr std::size_t kPiece = std::size_t{2} << 20U;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));

@@ -21,7 +21,7 @@ bool is_preferred(TypeId type) noexcept {
   return info != nullptr && info->preferred;
 }
 
-/// Removes the collations, on which the meaning of a name does not depend.
+/// Removes collations, which do not affect resolution.
 std::vector<TypeId> without_collations(std::span<const TypeId> types) {
   std::vector<TypeId> plain{types.begin(), types.end()};
   std::ranges::transform(plain, plain.begin(), without_collation);
@@ -31,11 +31,11 @@ bool any_collated(std::span<const TypeId> types) noexcept {
   return std::ranges::any_of(types, is_collated);
 }
 
-/// One way of reading a call: the declared types in the order of the call's arguments.
+/// Candidate for a call: the declared types in the order of the call's arguments.
 struct Candidate {
   const void* subject = nullptr;
   std::vector<TypeId> declared;
-  bool expanded = false;  ///< a variadic tail was spread out
+  bool expanded = false;  ///< the VARIADIC parameter was expanded
 };
 
 bool accepts(const Candidate& candidate, std::span<const TypeId> actual, const MadeCasts* casts) {
@@ -54,7 +54,7 @@ void keep_best(std::vector<Candidate*>& candidates, Score score) {
   std::erase_if(candidates, [&](const Candidate* c) { return score(*c) < best; });
 }
 
-/// The category that an unknown argument should have, by the candidates' parameters there.
+/// Category for an unknown argument, from the candidates' parameters at its position.
 struct Slot {
   char category = 0;
   bool has_preferred = false;
@@ -72,7 +72,7 @@ std::optional<Slot> slot_for(const std::vector<Candidate*>& candidates, std::siz
     } else if (category == slot.category) {
       slot.has_preferred = slot.has_preferred || preferred;
     } else if (category == 'S') {
-      // A string takes any literal, so it wins over everything else.
+      // The string category wins over all others, because any literal is a valid string.
       slot = {category, preferred};
     } else if (slot.category != 'S') {
       conflict = true;
@@ -103,7 +103,7 @@ void narrow_by_unknowns(std::vector<Candidate*>& candidates, std::span<const Typ
   if (!kept.empty()) candidates = std::move(kept);
 }
 
-/// If all known arguments have one type, unknown ones are taken to have it too.
+/// If all known arguments have one type, assumes that type for the unknown ones, too.
 void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<const TypeId> actual,
                               const MadeCasts* casts) {
   TypeId known = TypeId::unknown;
@@ -120,12 +120,12 @@ void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<con
   if (kept.size() == 1) candidates = std::move(kept);
 }
 
-/// Leaves the one candidate that PostgreSQL's rules choose; several if they cannot decide.
+/// Keeps the candidates that PostgreSQL's rules prefer; several if the rules cannot decide.
 void select(std::vector<Candidate*>& candidates, std::span<const TypeId> given,
             const MadeCasts* casts) {
   std::erase_if(candidates, [&](const Candidate* c) { return !accepts(*c, given, casts); });
   if (candidates.size() <= 1) return;
-  // Which is best is asked of what domains are over.
+  // For the preferences, domains count as their base types.
   std::vector<TypeId> actual{given.begin(), given.end()};
   std::ranges::transform(actual, actual.begin(), base_type);
   keep_best(candidates, [&](const Candidate& c) {
@@ -150,7 +150,7 @@ void select(std::vector<Candidate*>& candidates, std::span<const TypeId> given,
   if (candidates.size() <= 1) return;
   narrow_by_one_known_type(candidates, actual, casts);
   if (candidates.size() <= 1) return;
-  // A function with exactly these parameters is meant rather than a variadic one.
+  // A function with exactly these parameters is preferred to an expanded VARIADIC one.
   std::vector<Candidate*> plain;
   for (Candidate* c : candidates)
     if (!c->expanded) plain.push_back(c);
@@ -173,7 +173,7 @@ std::string written_name(const FunctionCall& call) {
                              : fmt::format("{}.{}", call.schema, call.name);
 }
 
-/// How the arguments of the call fill the function's parameters; nothing if they do not.
+/// Candidate with the argument for each of the function's parameters; -1 for its default.
 struct Matched {
   Candidate candidate;
   std::vector<int> order;
@@ -229,7 +229,7 @@ std::optional<Matched> match(const Function& f, const FunctionCall& call) {
 
 ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
   const auto& f = *static_cast<const Function*>(matched.candidate.subject);
-  // A call by the declared types themselves, which are pseudo-types then, is no call at all.
+  // Throws if the polymorphic parameters do not fit, such as a call by the declared pseudo-types.
   const Bindings bindings = require_polymorphic(matched.candidate.declared, call.argument_types);
   ResolvedFunction out;
   out.function = &f;
@@ -275,7 +275,7 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
     return range_of_multirange(source) != TypeId::none;
   if (is_polymorphic(target)) return true;
   if (target == TypeId::record) return shape_of(source) == Shape::record;
-  // Field by field, where the row is written out.
+  // A ROW expression is converted field by field.
   if (source == TypeId::record && is_composite(base_type(target))) return true;
   return find_cast(source, target, context).has_value();
 }
@@ -384,8 +384,8 @@ std::optional<ResolvedOperator> try_resolve_operator(const OperatorCall& call) {
   const bool binary = left != TypeId::none;
   const TypeId actual_types[2] = {left, right};
   const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};
-  // A literal beside a typed operand is first tried as having that type. Operators are those of
-  // domains' base types.
+  // A literal beside a typed operand is first tried with that type. Domains use the operators of
+  // their base types.
   TypeId exact_left = base_type(left);
   TypeId exact_right = base_type(right);
   if (binary && left == TypeId::unknown) exact_left = exact_right;
@@ -446,7 +446,7 @@ std::optional<TypeId> find_common_type(std::span<const TypeId> types) {
   TypeId chosen = TypeId::unknown;
   const bool all_same = std::ranges::all_of(types, [&](TypeId type) { return type == types[0]; });
   if (all_same && !types.empty() && is_domain(types[0])) return types[0];
-  // Of several types, a domain takes part as its base type.
+  // Among several types, a domain counts as its base type.
   for (const TypeId type : types) {
     const TypeId next = base_type(type);
     if (next == TypeId::unknown || next == chosen) continue;

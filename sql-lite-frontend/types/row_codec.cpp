@@ -91,7 +91,7 @@ RowReader::RowReader(const RowLayout& layout, Bytes row) : layout_{&layout}, row
   const unsigned header = load<std::uint16_t>(row.data());
   stored_columns_ = header & ~kWideOffsets;
   wide_ = (header & kWideOffsets) != 0;
-  // A column dropped at the end is the catalog's business: it keeps its place in the layout.
+  // A column dropped at the end keeps its place in the layout, so no row is longer than the layout.
   if (stored_columns_ > layout.column_count()) corrupt_row();
   const bool all = stored_columns_ == layout.column_count();
   const std::size_t fixed =

@@ -26,7 +26,7 @@ const CompiledRegex& SessionContext::regex(std::string_view pattern, std::string
   auto& entries = regex_cache_->entries;
   if (const auto found = entries.find(key); found != entries.end()) return *found->second;
   auto compiled = std::make_unique<CompiledRegex>(pattern, flags);
-  // Patterns that come from rows would fill the cache; then it starts over.
+  // Patterns taken from rows would fill the cache without end, so it is cleared when full.
   if (entries.size() >= RegexCache::kMaxEntries) entries.clear();
   return *entries.emplace(std::move(key), std::move(compiled)).first->second;
 }

@@ -20,7 +20,7 @@ void statement_fault(const char* condition, std::source_location at) {
 
 namespace {
 
-/// The type of "… [with T = const swizzle::sql::Table]", without its namespace.
+/// Returns the type in "… [with T = const swizzle::sql::Table]", without its namespace.
 std::string_view type_named(std::string_view function) noexcept {
   const auto begin = function.rfind("T = ");
   if (begin == std::string_view::npos) return function;
@@ -33,7 +33,7 @@ std::string_view type_named(std::string_view function) noexcept {
 
 void missing_fault(const char* function) {
   const auto address = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-  // The program may be loaded anywhere: addr2line wants the distance from its beginning.
+  // The program may be loaded anywhere; addr2line needs the offset from its load address.
   Dl_info program{};
   const bool is_known = ::dladdr(reinterpret_cast<void*>(address), &program) != 0;
   const auto base = is_known ? reinterpret_cast<std::uintptr_t>(program.dli_fbase) : 0;

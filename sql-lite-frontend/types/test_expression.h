@@ -12,18 +12,19 @@ struct Typed {
   Value value;
 };
 
-/// A small reader of scalar SQL expressions for the tests: literals, casts, calls (named and
+/// Parses and evaluates scalar SQL expressions for the tests: literals, casts, calls (named and
 /// variadic arguments), ARRAY[…], prefix and binary operators. All binary operators have one
 /// precedence, so the tests use parentheses.
 Typed evaluate_expression(FunctionContext& context, std::string_view text);
 
-/// "type<TAB>value" as PostgreSQL prints them, or "!SQLSTATE message". Newlines show as \n.
+/// Returns "type<TAB>value" as PostgreSQL prints them, or "!SQLSTATE message". Newlines show as
+/// .
 std::string answer_expression(FunctionContext& context, std::string_view text);
 
-/// The rows of a set-returning call, joined by ';'.
+/// Returns the rows of a set-returning call, joined by ';'.
 std::string answer_set(FunctionContext& context, std::string_view text);
 
-/// "name(argument type)" of an aggregate over the elements of an array literal.
+/// Returns the result of an aggregate, `name(element_type)`, over the elements of an array literal.
 std::string answer_aggregate(FunctionContext& context, std::string_view name,
                              std::string_view element_type, std::string_view array);
 

@@ -9,9 +9,9 @@
 
 namespace swizzle::sql {
 
-/// A type, by PostgreSQL's object id: clients compare these numbers. Types made by users have ids
-/// from 16384 on and are the catalog's. Those
-/// that only their own file and the table of types know have no name here (builtin.h).
+/// Id of a type: PostgreSQL's oid, because clients compare these numbers. User-defined types have
+/// ids from 16384 on; the catalog knows them. Types used only in their own file and in the table of
+/// types have no name here (builtin.h).
 enum class TypeId : std::uint32_t {
   none = 0,
   bool_ = 16,
@@ -155,44 +155,44 @@ struct Type;
 /// Returns all types that the server knows without a catalog, by ascending id: the rows of pg_type.
 std::span<const Type* const> builtin_types() noexcept;
 
-/// Null for a type that only the catalog knows. For a user-defined type, returns the facts common
-/// to all of its kind: no names, no number (user_types.h). For a domain, returns the facts of its
-/// base.
+/// Returns null for a type that only the catalog knows. For a user-defined type, returns the
+/// properties common to its kind, without name and id (user_types.h); for a domain, those of its
+/// base type.
 const Type* find_type(TypeId type) noexcept;
 const Type* find_type(std::string_view name) noexcept;
 
 /// Pre: `type` is known here.
 const Type& type_info(TypeId type);
-/// The same as find_type(); an unknown type has rows as values.
+/// As find_type(), but treats an unknown type as a row type.
 const Type& value_type(TypeId type) noexcept;
 
-/// The type of a range's bounds, else none.
+/// Returns the type of a range's bounds, else none.
 TypeId range_subtype(TypeId range) noexcept;
-/// The same with their collation, by which they are ordered.
+/// Returns the type of a range's bounds with the collation by which they are ordered.
 TypeId range_bound_type(TypeId range) noexcept;
-/// The range that a multirange has several of, else none.
+/// Returns the range type of a multirange, else none.
 TypeId range_of_multirange(TypeId multirange) noexcept;
-/// The multirange over a range, else none.
+/// Returns the multirange type over a range, else none.
 TypeId multirange_of_range(TypeId range) noexcept;
-/// True arrays only; int2vector and oidvector are not (as typcategory A with subscripting does).
+/// True for array types only: int2vector and oidvector are not (as typcategory A with subscripting
+/// does).
 bool is_array(TypeId type) noexcept;
-/// The element type of an array type or vector, else none.
+/// Returns the element type of an array type or vector, else none.
 TypeId element_type(TypeId type) noexcept;
-/// The array type over `element`, or none.
+/// Returns the array type over `element`, or none.
 TypeId array_type(TypeId element) noexcept;
 bool is_polymorphic(TypeId type) noexcept;
-/// text, varchar, bpchar, name, "char", unknown, cstring.
+/// True for text, varchar, bpchar, name, "char", unknown and cstring.
 bool is_string_category(TypeId type) noexcept;
-/// oid and the reg* types, whose text form the catalog resolves.
+/// True for oid and the reg* types, whose text form the catalog resolves.
 bool is_object_id(TypeId type) noexcept;
-/// True for types such as cstring and anyelement, which no column can have; false for unknown
-/// numbers.
+/// True for types such as cstring and anyelement, which no column can have; false for unknown ids.
 bool is_pseudo_type(TypeId type) noexcept;
 
 inline constexpr std::int32_t kNoTypmod = -1;
 
-/// SQL spelling with modifier: "numeric(10,2)", "character varying(5)[]", "timestamp(3) with time
-/// zone". "???" for an unknown id.
+/// Returns the SQL spelling with modifier: "numeric(10,2)", "character varying(5)[]", "timestamp(3)
+/// with time zone"; "???" for an unknown id.
 std::string format_type(TypeId type, std::int32_t typmod = kNoTypmod);
 
 struct TypeReference {
@@ -200,14 +200,14 @@ struct TypeReference {
   std::int32_t typmod = kNoTypmod;
 };
 
-/// Reads a type as SQL or as pg_type spells it: "int4", "double precision", "varchar(10)",
-/// "timestamp (3) with time zone", "integer[]", "pg_catalog.int4", "\"char\"".
-/// Nothing for an unknown name; a malformed modifier throws SqlError.
+/// Parses a type as SQL or pg_type spells it: "int4", "double precision", "varchar(10)", "timestamp
+/// (3) with time zone", "integer[]", "pg_catalog.int4", "\"char\"". Nothing for an unknown name;
+/// throws SqlError for a malformed modifier.
 std::optional<TypeReference> parse_type_name(std::string_view text);
 
-/// The modifier that the integers in the parentheses after a type's name mean, as its typmodin
-/// function says; checks their range. Throws SqlError.
-/// For interval: {fields mask} or {fields mask, precision}, as PostgreSQL's grammar gives them.
+/// Returns the modifier for the integers in parentheses after a type's name, as its typmodin
+/// function computes it; throws SqlError if they are out of range. For interval: {fields mask} or
+/// {fields mask, precision}, as PostgreSQL's grammar gives them.
 std::int32_t make_typmod(TypeId type, std::span<const std::int32_t> modifiers);
 
 }  // namespace swizzle::sql

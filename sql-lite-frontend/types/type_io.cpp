@@ -77,7 +77,8 @@ void send_binary(FunctionContext& context, TypeId type, const Value& value, std:
 }
 
 bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept {
-  // A domain has its base's modifier, and no other.
+  // A domain has no modifier of its own: its base type's was applied when the value became one of
+  // it.
   if (typmod < 0 || is_domain(type)) return false;
   if (is_array(type)) return needs_length_coercion(element_type(type), typmod);
   return value_type(type).modifier != nullptr;

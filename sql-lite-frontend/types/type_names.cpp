@@ -157,7 +157,7 @@ class TypeNameParser {
       rest_.remove_prefix(1);
       name = identifier();
       if (!name) return std::nullopt;
-      quoted_ = true;  // only names of pg_type stand behind a schema
+      quoted_ = true;  // after a schema, only names of pg_type are valid
     }
     if (!quoted_) {
       if (const auto type = sql_type(*name)) return type;
@@ -171,7 +171,7 @@ class TypeNameParser {
     return info->id;
   }
 
-  /// Names that only SQL has.
+  /// Type names that exist in SQL's grammar only.
   std::optional<TypeId> sql_type(std::string_view name) {
     if (name == "int" || name == "integer") return TypeId::int4;
     if (name == "smallint") return TypeId::int2;

@@ -29,10 +29,10 @@ constexpr Listed kTypes[] = {
 #undef SWIZZLE_TYPE
 };
 
-/// Numbers below this find their type without a search: that is all.
+/// Types with ids below this are found by index, without a search: all built-in ones.
 constexpr std::size_t kDirectIds = 8192;
 
-/// All built-in types and the arrays of them. Made once, then only read.
+/// All built-in types and their arrays; immutable once built.
 class TypeTable {
  public:
   TypeTable() {
@@ -40,7 +40,7 @@ class TypeTable {
       // Ends the process: the table is made before the first session.
       INVARIANT(type->id == id && type->array == array);
       add(*type);
-      // Arrays of rows are a type of their own kind.
+      // The array type of rows has its own entry in the list.
       if (type->array != TypeId::none && type->array != TypeId::record_array)
         add(arrays_.emplace_back(array_of(*type)));
     }

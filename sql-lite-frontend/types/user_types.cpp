@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Between two labels that were made together: room for forty labels, each before the one before.
+/// Distance between labels created together: room to insert forty labels, each before the previous.
 constexpr std::int64_t kDistance = std::int64_t{1} << 40U;
 
 struct NotedTypes {

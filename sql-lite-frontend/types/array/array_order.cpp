@@ -84,7 +84,7 @@ std::uint64_t hash_array_by(HashFunction function, const Value& value, std::uint
 
 namespace {
 
-/// `put` puts an element, which is not NULL.
+/// `put` appends an element that is not NULL.
 template <class Put>
 void put_key_of_array(std::string& key, const Value& value, Put put) {
   check_stack();

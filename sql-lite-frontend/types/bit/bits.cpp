@@ -36,7 +36,7 @@ void BitBuilder::set(std::size_t bit, bool value) noexcept {
 
 void BitBuilder::copy(std::size_t to, const BitView& view, std::size_t from,
                       std::size_t count) noexcept {
-  // Whole bytes where both lie on their edges, which is the rule.
+  // Copy whole bytes if both begin at a byte's edge, which is the common case.
   if (to % 8 == 0 && from % 8 == 0) {
     std::copy_n(view.bytes().data() + from / 8, count / 8, data_ + to / 8);
     const std::size_t whole = count / 8 * 8;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kNullFlag = 1U << 31U;
 constexpr std::size_t kCountBytes = 4;
-constexpr std::size_t kEndsBytes = 8;  ///< of a pair
+constexpr std::size_t kEndsBytes = 8;  ///< for both ends of a pair
 
 [[noreturn]] void corrupt_hstore() {
   throw SqlError{sqlstate::data_corrupted, "a stored hstore does not have an hstore's form"};
@@ -27,7 +27,7 @@ HstoreView::HstoreView(const Value& value) : bytes_(value.as_bytes()) {
   texts_ = as_text(bytes_.subspan(head));
 }
 
-/// Keys have even numbers, values odd ones.
+/// Keys have even indexes, values odd ones.
 std::uint32_t HstoreView::end_of(std::size_t text) const {
   return load<std::uint32_t>(bytes_.data() + kCountBytes + text * (kEndsBytes / 2));
 }

@@ -85,8 +85,8 @@ void hstore_send(FunctionContext&, TypeId, const Value& value, std::string& out)
 
 constexpr TypeCodec kHstoreCodec{hstore_input, hstore_output, hstore_receive, hstore_send};
 
-/// All texts one after the other, how many pairs, where each ends and which are NULL: in the order
-/// in which they are compared.
+/// Key: all texts, the number of pairs, the end of each text and which are NULL. That is the order
+/// of comparison.
 void put_hstore_key(std::string& key, const Value& value) {
   const HstoreView view{value};
   std::string texts;

@@ -39,7 +39,7 @@ Value order(FunctionContext& context, Arguments a) {
   const int by = compare_of(context)(a[0], a[1]);
   return Value::from_int(static_cast<int>(by > 0) - static_cast<int>(by < 0));
 }
-/// min() and max(): as Extreme of functions/type_functions.h, with an order that the call tells.
+/// min() and max(): like Extreme of functions/type_functions.h, with the order taken from the call.
 template <bool wants_greatest>
 struct CollatedExtreme {
   Value best;
@@ -63,7 +63,7 @@ struct CollatedExtreme {
   [[nodiscard]] Value final(FunctionContext& context) const { return best.copy_to(context.arena); }
 };
 
-/// Of equals the second is taken, except for bpchar.
+/// Takes the second of two equal values, except for bpchar.
 template <bool wants_greatest>
 Value extreme_of_two(FunctionContext& context, Arguments a) {
   const int by = compare_of(context)(a[0], a[1]);
@@ -83,8 +83,8 @@ Value change_case(FunctionContext& context, Arguments a) {
   return make_text(context.arena, icu_change_case(rule->locale, wanted, a[0].as_text()));
 }
 
-/// Operations that are not supported if different values may be equal: which text was found would
-/// be undefined.
+/// Operations that are not supported under a nondeterministic collation, because the text found
+/// would be undefined.
 enum class Unsupported : std::uint8_t { like, ilike, pattern, search, array };
 template <Unsupported what>
 Value refuse_nondeterministic(FunctionContext&, Arguments) {
@@ -107,14 +107,14 @@ const Function& text_like() {
   return *(*std::ranges::find_if(all, is_of_text))->function;
 }
 
-/// The same of what gives rows.
+/// As above, for a set-returning function.
 template <ScalarFunction refuse>
 std::unique_ptr<SetCursor> refuse_rows(FunctionContext& context, Arguments a) {
   static_cast<void>(refuse(context, a));
   return nullptr;
 }
 
-/// ILIKE is LIKE of both in lower case.
+/// Runs ILIKE as LIKE on both texts in lower case.
 template <bool wants_match>
 Value like_any_case(FunctionContext& context, Arguments a) {
   const CollationRule* rule = find_collation_rule(collation_of(context));
@@ -139,7 +139,7 @@ enum class Kind : std::uint8_t {
   text_comparison,
   padded_comparison,
   order,
-  as_it_is,  ///< asks the collation itself, by its arguments' types
+  as_it_is,  ///< takes the collation from its arguments' types
   test_by_type,
   larger,
   smaller,
@@ -159,7 +159,7 @@ enum class Kind : std::uint8_t {
 struct Entry {
   std::string_view name;
   Kind kind;
-  std::string_view op = {};  ///< of comparisons
+  std::string_view op = {};  ///< of a comparison
 };
 constexpr Entry kEntries[] = {
     {"texteq", Kind::text_comparison, "="},
@@ -294,12 +294,12 @@ bool is_stringlike(TypeId type) noexcept {
          type == TypeId::anycompatiblearray;
 }
 
-/// Of the names that have several functions, those over texts or arrays are meant.
+/// Returns the entry of a function over texts or arrays; names may be overloaded.
 const Entry* find_entry(const Function& function) {
   if (function.arguments.empty() || !is_stringlike(function.arguments[0])) return nullptr;
   const auto found = std::ranges::find(kEntries, function.name, &Entry::name);
   if (found == std::end(kEntries)) return nullptr;
-  // substring() is of positions, too.
+  // substring() exists with positions, too.
   const bool is_of_positions = function.name == "substring" && function.arguments.size() > 1 &&
                                function.arguments[1] != TypeId::text;
   return is_of_positions ? nullptr : &*found;
@@ -316,7 +316,7 @@ ScalarFunction test_by_type(std::string_view op) {
 constexpr AggregateFunction kGreatest = aggregate_of<CollatedExtreme<true>>();
 constexpr AggregateFunction kLeast = aggregate_of<CollatedExtreme<false>>();
 
-/// Functions that throw in its place under that collation; null if it is supported.
+/// Functions that replace an unsupported one and throw; null if it is supported.
 struct Refusal {
   ScalarFunction scalar = nullptr;
   SetFunction set = nullptr;
@@ -341,7 +341,7 @@ void set_comparison(Function& function, const Entry& entry, std::uint32_t collat
   function.scalar = collated_comparison(order, form, entry.op);
 }
 
-/// False: it does the same under any collation.
+/// False if the function does the same under any collation.
 bool change(Function& function, const Entry& entry, std::uint32_t collation) {
   ScalarFunction scalar = nullptr;
   Refusal refused;
@@ -411,7 +411,7 @@ bool change(Function& function, const Entry& entry, std::uint32_t collation) {
   return true;
 }
 
-/// Variants made so far, by number and collation.
+/// Variants made so far, by function id and collation.
 template <class Object>
 struct Variants {
   std::mutex mutex;

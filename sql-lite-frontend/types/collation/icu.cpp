@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kShort = 256;
 
-/// A text in UTF-16, on the stack while it is short. Never longer than its UTF-8.
+/// Text in UTF-16, on the stack if short. Never has more units than its UTF-8 has bytes.
 class Utf16 {
  public:
   explicit Utf16(std::string_view text) {
@@ -45,14 +45,14 @@ class Utf16 {
   std::int32_t size_ = 0;
 };
 
-/// ICU counts with 32 bits, and some of its results are several times as long.
+/// ICU counts in 32 bits, and some of its results are several times as long as the text.
 void require_icu_length(std::string_view text) {
   constexpr std::size_t kMost = std::size_t{256} << 20U;
   if (text.size() > kMost)
     throw SqlError{sqlstate::program_limit_exceeded, "text is too long for an ICU collation"};
 }
 
-/// Longer texts let others run.
+/// Long texts are counted as work, so that other sessions run.
 void count_text(std::size_t bytes) {
   constexpr std::size_t kLong = 1024;
   if (bytes > kLong) count_work(bytes);
@@ -116,7 +116,7 @@ void IcuCollator::append_sort_key(std::string& key, std::string_view text) const
   count_text(text.size());
   const Utf16 wide{text};
   const std::size_t begin = key.size();
-  // Most keys are about as long as the text; a longer one is made again.
+  // Most keys are about as long as the text; a longer one takes a second call.
   key.resize(begin + text.size() * 2 + 32);
   while (true) {
     const std::size_t room = key.size() - begin;
@@ -189,7 +189,7 @@ std::string icu_change_case(const std::string& locale, LetterCase wanted, std::s
                             &status);
         break;
       case LetterCase::folded: {
-        // Turkish and Azerbaijani fold a dotted and a dotless i apart.
+        // Turkish and Azerbaijani keep dotted and dotless i apart when folding case.
         const bool has_two_i = locale.starts_with("tr") || locale.starts_with("az");
         size =
             u_strFoldCase(to.data(), room, from.data(), from.size(),

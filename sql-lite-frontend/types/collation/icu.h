@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-/// Interface to ICU, whose headers are included in icu.cpp alone.
+/// Interface to ICU, whose headers only icu.cpp includes.
 namespace swizzle::sql {
 
-/// Orders text by a locale's rules. Any number of threads may use one at once.
+/// Collator: orders text by a locale's rules. Thread-safe.
 class IcuCollator {
  public:
   IcuCollator() = default;
@@ -14,29 +14,28 @@ class IcuCollator {
   IcuCollator& operator=(const IcuCollator&) = delete;
   ~IcuCollator();
 
-  /// Throws SqlError 22023 where ICU does not open one for the locale.
+  /// Throws SqlError 22023 if ICU cannot open a collator for the locale.
   static void check(const std::string& locale);
-  /// False where it does not.
+  /// Returns false if ICU cannot open a collator for the locale.
   bool open(const std::string& locale) noexcept;
 
   [[nodiscard]] int compare(std::string_view left, std::string_view right) const;
-  /// Appends bytes without a zero that memcmp orders as compare() does, and a zero behind them.
+  /// Appends bytes without zeros, which memcmp orders as compare() does, and then a zero.
   void append_sort_key(std::string& key, std::string_view text) const;
 
  private:
   void* collator_ = nullptr;
 };
 
-/// Returns the locale with the rules of `locale`'s collator: many locales are ordered as the root
-/// is.
+/// Returns the locale whose rules `locale`'s collator uses: many locales share the root's.
 std::string icu_rules_of(const std::string& locale);
-/// pg_collation.collversion.
+/// Returns pg_collation.collversion.
 std::string icu_version(const std::string& locale);
-/// "Swedish (Sweden)".
+/// Returns a name such as "Swedish (Sweden)".
 std::string icu_display_name(const std::string& locale);
 
 enum class LetterCase : unsigned char { lower, upper, initial, folded };
-/// lower(), upper(), initcap(), casefold().
+/// Implements lower(), upper(), initcap() and casefold().
 std::string icu_change_case(const std::string& locale, LetterCase wanted, std::string_view text);
 
 }  // namespace swizzle::sql

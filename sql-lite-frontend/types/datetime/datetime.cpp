@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-// Years are counted from March, so that the leap day ends them; an era is 400 years.
+// Counts years from March, so that the leap day is the last of a year; an era is 400 years.
 std::int64_t days_from_civil(const CivilDate& date) noexcept {
   const std::int64_t year = date.year - (date.month <= 2 ? 1 : 0);
   const std::int64_t era = floor_div(year, 400);

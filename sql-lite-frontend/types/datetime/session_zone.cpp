@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
-// The session's zone, and offsets as zones are written.
+// The session's zone, and numeric offsets in the forms that zones are written in.
 namespace swizzle::sql {
 
 const TimeZone& session_zone(const FunctionContext& context) noexcept {
@@ -34,7 +34,7 @@ std::optional<std::int32_t> parse_zone_offset(std::string_view text) noexcept {
       return std::nullopt;
     }
   }
-  // "+1:" has minutes, which are none.
+  // "+1:" lacks its minutes.
   if (digits == 0 && part == 0) return std::nullopt;
   if (part == 0 && first_digits > 2) {  // "+0530"
     if (first_digits > 4) return std::nullopt;

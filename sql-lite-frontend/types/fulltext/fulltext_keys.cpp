@@ -12,7 +12,7 @@ namespace {
 constexpr char kHasPlaces = 0;
 constexpr char kNoPlaces = 1;
 
-// More, or later, comes first.
+// Complements the value, so that larger ones sort first.
 void put_falling(std::string& key, std::uint16_t value) {
   keys::put(key, static_cast<std::uint16_t>(~value));
 }
@@ -20,7 +20,7 @@ std::uint16_t take_falling(Bytes& key) {
   return static_cast<std::uint16_t>(~keys::take<std::uint16_t>(key));
 }
 
-/// Words have no zero byte, so one ends them.
+/// Words contain no zero byte, so a zero ends them.
 void put_word(std::string& key, std::string_view word) {
   key += word;
   key.push_back('\0');
@@ -54,7 +54,7 @@ void put_node(std::string& key, const QueryTree& tree, QueryPlace place) {
   const QueryNode& node = tree.node(place);
   keys::put(key, byte_of(node.op));
   if (node.op == QueryOp::word) {
-    // Greater sums come first, by their signs.
+    // Greater checksums sort first; they are compared as signed numbers.
     const std::uint32_t sum = static_cast<std::uint32_t>(query_checksum(node.word)) ^ 1U << 31U;
     keys::put(key, ~sum);
     put_word(key, node.word);

@@ -5,8 +5,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Replacement in a query of a word as it was written: the words of its analysis in a row, with a
-/// stop word for each token without one.
+/// Replaces a word of a query by the words of its analysis, joined by `joined_by`, with a stop word
+/// for each token that gives no word.
 class AnalysedWords final : public QueryWords {
  public:
   AnalysedWords(Arena& arena, const TextConfig& config, QueryOp joined_by)
@@ -21,7 +21,7 @@ class AnalysedWords final : public QueryWords {
     };
     std::uint64_t last = 0;
     TextAnalysis{config_}.read(text, [&](std::string_view word, std::uint64_t place) {
-      // Stop words before the first word have no neighbour.
+      // Stop words before the first word have no left neighbour.
       const std::uint64_t stops = last == 0 ? 0 : place - last - 1;
       for (std::uint64_t left = stops; left != 0; --left) add({.op = QueryOp::stop});
       add({.weights = weights, .prefix = prefix, .word = arena_.copy(word)});

@@ -20,8 +20,8 @@ constexpr TextDictionaryInfo snowball(std::uint32_t oid, std::string_view name,
                                       std::string_view options, std::string_view language) {
   return {oid, name, kSnowballTextTemplate, options, language};
 }
-/// Its dictionary has the number before. `ascii_words`: another language's dictionary, where it has
-/// them.
+/// The dictionary's oid precedes the configuration's. `ascii_words`: another language's dictionary
+/// for ASCII words, if the configuration has one.
 constexpr TextConfigInfo snowball_config(std::uint32_t oid, std::string_view name,
                                          std::uint32_t ascii_words = 0) {
   return {oid, name, oid - 1, ascii_words != 0 ? ascii_words : oid - 1};
@@ -93,7 +93,7 @@ constexpr std::string_view kLanguages[] = {
 };
 static_assert(std::ranges::is_sorted(kLanguages));
 
-/// Letters beyond ASCII stay as they are, as everywhere with the collation "C".
+/// Leaves letters beyond ASCII alone, as everywhere under the collation "C".
 std::string lowered(std::string_view token) {
   std::string word{token};
   for (char& c : word) {
@@ -106,7 +106,7 @@ struct StemmerDeleter {
   void operator()(sb_stemmer* stemmer) const noexcept { sb_stemmer_delete(stemmer); }
 };
 
-/// A stemmer keeps the word that it works at, so each thread has its own.
+/// Each thread has its own stemmers, because a stemmer keeps the word being processed.
 sb_stemmer* stemmer_of(std::uint8_t language) {
   using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
   thread_local std::array<Stemmer, std::size(kLanguages)> stemmers;
@@ -146,8 +146,8 @@ constexpr bool needs_stop_words(const TextDictionaryInfo& info) noexcept {
   return info.options.contains("stopwords");
 }
 
-/// Those of the two lists that there is a list of stop words for, if they need one: without it a
-/// text would have other words than in PostgreSQL.
+/// Configurations and dictionaries, without those whose stop words are missing: a text would have
+/// other words than in PostgreSQL.
 struct Available {
   std::vector<TextConfigInfo> configs;
   std::vector<TextDictionaryInfo> dictionaries;

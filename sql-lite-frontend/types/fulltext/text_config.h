@@ -19,26 +19,25 @@ namespace swizzle::sql {
 
 /// A dictionary's result for a token.
 struct TokenMeaning {
-  bool is_known = false;            ///< false: the next dictionary is asked
+  bool is_known = false;            ///< false: ask the next dictionary
   std::optional<std::string> word;  ///< none: a stop word
-  bool is_filtered = false;         ///< the next dictionary is asked about the word
+  bool is_filtered = false;         ///< true: ask the next dictionary about `word`
 };
 
-/// Turns tokens into words (lexemes).
+/// Dictionary: turns tokens into words (lexemes).
 struct TextDictionary {
   std::uint32_t oid = 0;
-  /// Language whose endings it removes, an index into snowball_languages(); none: it takes words as
-  /// they are.
+  /// Language of the stemmer, an index into snowball_languages(); none: words are not stemmed.
   std::optional<std::uint8_t> language;
-  StopWordsPtr stop_words;       ///< null: every word says something
-  bool accepts_unlisted = true;  ///< false: it knows its stop words only
-  bool removes_marks = false;    ///< it hands on what has marks, without them
+  StopWordsPtr stop_words;       ///< null: no word is a stop word
+  bool accepts_unlisted = true;  ///< false: knows its stop words only
+  bool removes_marks = false;    ///< true: a filter that removes diacritics and passes the word on
 
   [[nodiscard]] TokenMeaning look_up(std::string_view token) const;
 };
 using TextDictionaryPtr = CheckedShared<const TextDictionary>;
 
-/// Dictionaries by kind of token.
+/// Configuration: the dictionaries to ask for each kind of token.
 struct TextConfig {
   static constexpr std::size_t kKinds = 24;
   std::uint32_t oid = 0;
@@ -52,19 +51,19 @@ struct TextConfig {
 };
 using TextConfigPtr = CheckedShared<const TextConfig>;
 
-/// A configuration that comes with the server.
+/// Built-in configuration.
 struct TextConfigInfo {
   std::uint32_t oid;
   std::string_view name;
-  std::uint32_t words;        ///< the dictionary of words in general
-  std::uint32_t ascii_words;  ///< of those of the letters a to z
+  std::uint32_t words;        ///< dictionary of words in general
+  std::uint32_t ascii_words;  ///< dictionary of words of the letters a to z
 };
 struct TextDictionaryInfo {
   std::uint32_t oid;
   std::string_view name;
   std::uint32_t template_oid;
   std::string_view options;   ///< empty: none
-  std::string_view language;  ///< empty: it takes words as they are
+  std::string_view language;  ///< empty: words are not stemmed
 };
 struct TextTemplateInfo {
   std::uint32_t oid;
@@ -72,43 +71,43 @@ struct TextTemplateInfo {
 };
 inline constexpr std::uint32_t kSimpleTextTemplate = 3727;
 inline constexpr std::uint32_t kSnowballTextTemplate = 13150;
-/// There where the extension unaccent is, in its schema.
+/// Exists if the extension unaccent is installed, in its schema.
 inline constexpr std::uint32_t kUnaccentTextTemplate = 13149;
 inline constexpr std::uint32_t kDefaultTextParser = 3722;
 
 std::span<const TextConfigInfo> text_configs() noexcept;
 std::span<const TextDictionaryInfo> text_dictionaries() noexcept;
 std::span<const TextTemplateInfo> text_templates() noexcept;
-/// Find a configuration by its name alone, or by its number; null: it does not come with the
-/// server.
+/// Find a configuration by its unqualified name, or by its oid; null if it is not built in.
 const TextConfigInfo* find_text_config(std::string_view name) noexcept;
 const TextConfigInfo* find_text_config(std::uint32_t oid) noexcept;
 const TextDictionaryInfo* find_text_dictionary(std::string_view name) noexcept;
 const TextDictionaryInfo* find_text_dictionary(std::uint32_t oid) noexcept;
 TextConfigPtr builtin_text_config(std::uint32_t oid);
 TextDictionaryPtr builtin_text_dictionary(std::uint32_t oid);
-/// The dictionary that a configuration has for tokens of a kind; 0: they are passed over.
+/// Returns the dictionary that a configuration asks for tokens of a kind; 0 if they are ignored.
 std::uint32_t dictionary_of(const TextConfigInfo& config, TokenKind kind) noexcept;
 
-/// Languages whose endings there are rules for, in lower case; ascending.
+/// Returns the languages that have a stemmer, in lower case, ascending.
 std::span<const std::string_view> snowball_languages() noexcept;
 
-/// Throws 0A000 for a name that PostgreSQL has and this server has not; else 42704. `kind`:
+/// Throws 0A000 for a name that PostgreSQL has and this server lacks, otherwise 42704. `kind`:
 /// "configuration", "dictionary".
 [[noreturn]] void throw_no_text_search(std::string_view kind, std::string_view name);
-/// True if PostgreSQL has a stop word list of the language that is missing here.
+/// True if PostgreSQL has a list of stop words for the language, and this server does not.
 bool lacks_stop_words(std::string_view language) noexcept;
 
-/// Text search objects that a session can see. A session's names (function_context.h) implement it.
+/// Text search objects visible to a session, which the session's names (function_context.h)
+/// implement.
 class TextSearchObjects {
  public:
   TextSearchObjects() = default;
   TextSearchObjects(const TextSearchObjects&) = delete;
   TextSearchObjects& operator=(const TextSearchObjects&) = delete;
   virtual ~TextSearchObjects() = default;
-  /// default_text_search_config. 42704 where that is not there any more.
+  /// Returns default_text_search_config; throws 42704 if that configuration no longer exists.
   virtual TextConfigPtr default_text_config() = 0;
-  /// Null: there is none.
+  /// Returns null if there is none.
   virtual TextConfigPtr text_config(std::uint32_t oid) = 0;
   virtual TextDictionaryPtr text_dictionary(std::uint32_t oid) = 0;
 };

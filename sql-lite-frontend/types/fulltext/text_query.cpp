@@ -10,9 +10,9 @@
 #include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
-/// A value: u32 count of nodes, then these, an operator before its operands, the right one first.
-/// word: 1, weights, prefix, u16 length, letters; operator: 2, which, u16 distance, and of two
-/// operands u32: how many nodes there are to the left one.
+/// Layout of a value: u32 count of nodes, then the nodes, an operator before its operands, the
+/// right operand first. Word: 1, weights, prefix, u16 length, letters. Operator: 2, kind, u16
+/// distance; with two operands also u32, the number of nodes to the left one.
 namespace swizzle::sql {
 namespace {
 
@@ -315,7 +315,8 @@ void send_text_query(const Value& value, std::string& out) {
 
 namespace {
 
-/// Reads nodes as they come over the wire: an operator before its operands, the right one first.
+/// Reads nodes as they arrive by the protocol: an operator before its operands, the right one
+/// first.
 class WireReader {
  public:
   WireReader(Arena& arena, Bytes bytes) : arena_(arena), reader_(bytes), tree_(arena.account()) {}
@@ -379,8 +380,8 @@ class WireReader {
   std::uint32_t left_ = 0;
 };
 
-/// Rest of a part without its stop words, and the additional distance of its neighbours before and
-/// behind.
+/// Part of a query without its stop words, and the distance that they add to the neighbours before
+/// and after.
 struct Remaining {
   std::optional<QueryPlace> place;
   std::uint32_t before = 0;

@@ -22,7 +22,7 @@ void put(std::string& out, T value) {
   out.append(bytes, sizeof value);
 }
 
-/// The places of one word: each once with its greatest weight, no more than there may be.
+/// Appends the positions of one word: each once with its greatest weight, up to the limit.
 void append_places(std::string& out, std::span<const WordMet> met) {
   std::size_t count = 0;
   unsigned last = 0;

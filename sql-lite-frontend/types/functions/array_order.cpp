@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Arrays in another order. Of several dimensions the outermost counts: its slices move whole.
+/// Reordering of arrays. With several dimensions the outermost counts: its slices move as a whole.
 namespace swizzle::sql {
 namespace {
 
@@ -25,7 +25,7 @@ Places all_places(const FunctionContext& context, std::size_t count) {
   return places;
 }
 
-/// Returns the slices at these places, one behind the other, numbered from `lower`.
+/// Returns the slices at these places, concatenated, numbered from `lower`.
 Value take_slices(FunctionContext& context, const ArrayView& view,
                   std::span<const std::size_t> places, std::int32_t lower) {
   if (places.empty()) return make_array(context.arena, view.element_type(), {});
@@ -50,7 +50,7 @@ Value reversed(FunctionContext& context, Arguments a) {
   return take_slices(context, view, places, view.dimension(0).lower);
 }
 
-/// Draws so many of the places, in random order.
+/// Keeps a random sample of `count` places, in random order.
 void draw(SessionContext& session, Places& places, std::size_t count) {
   for (std::size_t i = 0; i < count && i + 1 < places.size(); ++i) {
     count_work(8);
@@ -78,8 +78,8 @@ Value sample(FunctionContext& context, Arguments a) {
   return take_slices(context, view, places, 1);
 }
 
-/// Orders slices as arrays are ordered: by their elements in turn, NULL behind all values. A plain
-/// element that is NULL stands where the call says.
+/// Orders slices as arrays are ordered: element by element, with NULL after all values. NULL
+/// elements of a one-dimensional array go where the call says.
 class SliceOrder {
  public:
   SliceOrder(const ArrayView& view, CompareFunction compare, bool descending, bool nulls_first)

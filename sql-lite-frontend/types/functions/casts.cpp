@@ -44,7 +44,7 @@ Value integer_to_integer(FunctionContext&, Arguments a) {
 template <class T, class F>
 Value float_to_integer(F number) {
   const double rounded = std::rint(static_cast<double>(number));
-  // The upper limit is not a double for 64 bits; its successor is.
+  // The maximum of 64 bits is not a double; its successor is.
   constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
   if (!(rounded >= kLow && rounded < -kLow)) out_of_range<T>();
   return Value::from_int(static_cast<i64>(rounded));
@@ -151,7 +151,7 @@ Value blank_padded_to_name(FunctionContext&, Arguments a) {
   return Value::from_text(text.substr(0, text.find_last_not_of(' ') + 1));
 }
 
-/// Length coercions, called as functions: value, typmod and, for strings, whether explicit.
+/// Length coercions as functions of the value, the typmod and, for strings, an explicit flag.
 template <TypeId Type>
 Value fit(FunctionContext& context, Arguments a) {
   const bool is_explicit = a.size() > 2 && a[2].as_bool();

@@ -19,7 +19,7 @@ int order(T a, T b) noexcept {
   return static_cast<int>(a > b) - static_cast<int>(a < b);
 }
 
-// Two numbers of any widths: the run-time value holds all integers as 64 bits.
+// Compares two integers of any widths: a Value holds all of them in 64 bits.
 int integers(FunctionContext&, Arguments a) {
   return order(a[0].as_int8(), a[1].as_int8());
 }
@@ -43,7 +43,8 @@ int floats(FunctionContext&, Arguments a) {
   return compare_values(TypeId::float8, Value::from_float8(left), Value::from_float8(right));
 }
 
-/// A moment that may lie beyond the range of timestamps: it is still on its side of the infinities.
+/// A point in time that may lie beyond the range of timestamps; it still sorts between the
+/// infinities.
 struct Moment {
   enum class Rank : std::int8_t { minus_infinity, before_all, in_range, behind_all, infinity };
   Rank rank = Rank::in_range;
@@ -65,7 +66,7 @@ Moment moment(TypeId type, const Value& value) {
   return moment(timestamp_from_date(date));
 }
 
-/// A date or local timestamp beside one with a zone is read in the session's zone.
+/// Compared with a timestamptz, a date or timestamp is read in the session's zone.
 Moment in_session_zone(FunctionContext& context, const Moment& local) {
   if (local.rank != Moment::Rank::in_range) return local;
   const std::int64_t east = session_zone(context).at_local(local.timestamp).seconds_east;
@@ -85,7 +86,7 @@ int times(FunctionContext& context, Arguments a) {
   return order(left, right);
 }
 
-/// NULL fields make a row comparison NULL-free here: they compare as equal to each other.
+/// NULL fields compare as equal to each other, so the result is never NULL.
 int records(FunctionContext&, Arguments a) {
   return compare_values(TypeId::record, a[0], a[1]);
 }

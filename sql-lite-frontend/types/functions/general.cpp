@@ -23,8 +23,7 @@ Value show_type(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::null();
   const TypeId type{a[0].as_oid()};
   const std::int32_t typmod = a[1].is_null() ? kNoTypmod : std::max(a[1].as_int4(), kNoTypmod);
-  // User-defined types may have to be qualified; for a type without a definition there is only a
-  // name.
+  // User-defined types may need a schema; a type without a definition is shown as "???".
   if (type != TypeId::none && !is_built_in(type)) {
     const auto name = context.session.names == nullptr
                           ? std::nullopt
@@ -54,7 +53,7 @@ Value count_values(FunctionContext& context, Arguments a) {
   return Value::from_int(count);
 }
 
-/// Numbers of transactions have 64 bits and do not wrap, so none is ever old.
+/// Transaction ids have 64 bits and do not wrap around, so the age is always 0.
 Value no_age(FunctionContext&, Arguments) {
   return Value::from_int(0);
 }

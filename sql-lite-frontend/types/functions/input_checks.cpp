@@ -8,13 +8,14 @@
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// pg_input_is_valid() and pg_input_error_info(): how a type would read a text, without an error.
+/// pg_input_is_valid() and pg_input_error_info(): check a text against a type without raising an
+/// error.
 namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
 
-/// Reads a type's name, perhaps with a modifier. Throws SqlError for one that there is not.
+/// Parses a type's name with an optional modifier; throws SqlError if it does not exist.
 TypeReference type_named(FunctionContext& context, std::string_view name) {
   const std::string_view body = trim_space(name);
   if (body.empty() || is_digit(body.front()) || body.front() == '-')
@@ -26,8 +27,8 @@ TypeReference type_named(FunctionContext& context, std::string_view name) {
   return found;
 }
 
-/// Returns what the type's input says against the text. What says nothing about the text (a cancel,
-/// no memory) is thrown.
+/// Returns the error of the type's input for the text. Errors that do not concern the text (cancel,
+/// out of memory) are thrown.
 std::optional<Error> error_of_input(FunctionContext& context, Arguments a) {
   const auto [type, typmod] = type_named(context, a[1].as_text());
   try {
@@ -44,7 +45,7 @@ Value is_valid(FunctionContext& context, Arguments a) {
   return Value::from_bool(!error_of_input(context, a));
 }
 
-/// Message, detail, hint and SQLSTATE; all NULL for a text that can be read.
+/// Returns message, detail, hint and SQLSTATE; all NULL if the text is valid.
 Value error_info(FunctionContext& context, Arguments a) {
   constexpr TypeId kTypes[] = {TypeId::text, TypeId::text, TypeId::text, TypeId::text};
   Value fields[4];

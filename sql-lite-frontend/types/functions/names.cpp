@@ -11,7 +11,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// to_regclass and its kin: the object of that name, or NULL.
+/// to_regclass and similar functions: return the object of that name, or NULL.
 template <TypeId kind>
 Value find_object(FunctionContext& context, Arguments a) {
   const std::string_view name = a[0].as_text();
@@ -30,7 +30,7 @@ Value find_object(FunctionContext& context, Arguments a) {
   return Value::null();
 }
 
-/// Splits "a.\"B\".c" into its names, unquoted and, where they were plain, in lower case.
+/// Splits "a.\"B\".c" into its names, unquoted; those without quotes are folded to lower case.
 class IdentifierParser {
  public:
   enum class Rest : std::uint8_t { refused, allowed };

@@ -77,7 +77,7 @@ Cursor numeric_series(FunctionContext&, Arguments a) {
 }
 
 enum class Zoned : std::uint8_t { no, yes };
-/// `zone` is the session's where there is none.
+/// Uses the session's zone if `zone` is null.
 template <Zoned zoned>
 class TimestampSeries : public SetCursor {
  public:
@@ -113,7 +113,7 @@ Cursor timestamp_series(FunctionContext&, Arguments a) {
       a.size() > 3 ? find_zone(a[3].as_text(), {a[0].as_int8()}) : nullptr);
 }
 
-/// The elements of a list that is there already.
+/// Cursor over the elements of an existing list.
 class ListCursor : public SetCursor {
  public:
   explicit ListCursor(CountedVector<Value> values) : values_{std::move(values)} {}
@@ -141,7 +141,7 @@ Cursor unnest(FunctionContext&, Arguments a) {
   return std::make_unique<ElementCursor>(a[0]);
 }
 
-/// (x, n): the elements with their numbers from 1.
+/// Cursor over rows (x, n): elements numbered from 1.
 class NumberedCursor : public SetCursor {
  public:
   explicit NumberedCursor(const Value& array) : view_{array} {}
@@ -162,7 +162,7 @@ Cursor numbered_elements(FunctionContext&, Arguments a) {
   return std::make_unique<NumberedCursor>(a[0]);
 }
 
-/// (option_name, option_value) of "name=value"; without a value it is NULL.
+/// Cursor over rows (option_name, option_value) of "name=value"; the value is NULL if absent.
 class OptionCursor : public SetCursor {
  public:
   explicit OptionCursor(const Value& array) : view_{array} {}

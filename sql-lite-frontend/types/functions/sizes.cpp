@@ -1,4 +1,4 @@
-// Sizes in bytes as people write and read them.
+// Sizes in bytes with units: pg_size_pretty() and pg_size_bytes().
 #include <algorithm>
 #include <iterator>
 
@@ -14,21 +14,21 @@ using Arguments = std::span<const Value>;
 
 struct Unit {
   std::string_view name;
-  std::int64_t limit;  ///< what is below is shown in this unit
-  bool halved;         ///< one bit more than shown is kept, for rounding
+  std::int64_t limit;  ///< sizes below this are shown in this unit
+  bool halved;         ///< one extra bit is kept for rounding
   int bits;
 };
 constexpr Unit kUnits[] = {{"bytes", 10 * 1024, false, 0},  {"kB", 20 * 1024 - 1, true, 10},
                            {"MB", 20 * 1024 - 1, true, 20}, {"GB", 20 * 1024 - 1, true, 30},
                            {"TB", 20 * 1024 - 1, true, 40}, {"PB", 20 * 1024 - 1, true, 50}};
 
-/// By how much a size in one unit is to be divided for the next.
+/// Returns the divisor from one unit to the next.
 std::int64_t step_to(const Unit& unit, const Unit& next) {
   const int bits = next.bits - unit.bits - (next.halved ? 1 : 0) + (unit.halved ? 1 : 0);
   return std::int64_t{1} << bits;
 }
 
-/// At most five digits before the unit.
+/// Shows at most five digits before the unit.
 Value pretty(FunctionContext& context, Arguments a) {
   std::int64_t size = a[0].as_int8();
   for (std::size_t i = 0;; ++i) {
@@ -42,7 +42,7 @@ Value pretty(FunctionContext& context, Arguments a) {
   }
 }
 
-/// The same of a sum, which may be larger, and may have decimals as long as it is shown in bytes.
+/// pg_size_pretty(numeric): the size may exceed bigint, and has decimals if it is shown in bytes.
 Value pretty_numeric(FunctionContext& context, Arguments a) {
   Arena& arena = context.arena;
   Value size = a[0];
@@ -68,7 +68,7 @@ Value pretty_numeric(FunctionContext& context, Arguments a) {
   throw_error(sqlstate::invalid_parameter_value, "invalid size: \"{}\"", text);
 }
 
-/// How many characters of `text` are a number.
+/// Returns the length of the number at the front of `text`.
 std::size_t number_length(std::string_view text) {
   std::size_t at = 0;
   const auto digits = [&] {
@@ -84,7 +84,7 @@ std::size_t number_length(std::string_view text) {
   }
   if (!any) return 0;
   if (at < text.size() && to_lower(text[at]) == 'e') {
-    // Unless it is the beginning of a unit.
+    // Without digits, the "e" is part of the unit's name.
     const std::size_t before = at++;
     if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
     if (!digits()) at = before;

@@ -16,7 +16,8 @@ using Arguments = std::span<const Value>;
 constexpr std::size_t kBytes = 16;
 constexpr std::size_t kVersionByte = 6;
 constexpr std::size_t kVariantByte = 8;
-/// Of a version 7: 48 bits of milliseconds since 1970, then 12 bits of parts of a millisecond.
+/// Layout of version 7: 48 bits of milliseconds since 1970, then 12 bits of the fraction of a
+/// millisecond.
 constexpr std::size_t kTimeBytes = 6;
 constexpr std::int64_t k1970To2000Micros = kUnixEpochSeconds * kMicrosPerSecond;
 
@@ -33,7 +34,7 @@ Value random_uuid(FunctionContext& context, Arguments) {
   return Value::from_bytes({out, kBytes});
 }
 
-/// `micros` since 2000-01-01, the parts of its last millisecond in 4,096ths.
+/// `micros` counts from 2000-01-01. The fraction of its last millisecond is stored in 4,096ths.
 Value uuid_at(FunctionContext& context, std::int64_t micros) {
   std::byte* const out = context.arena.allocate(kBytes, 1);
   context.session.random_bytes({out, kBytes});
@@ -48,8 +49,8 @@ Value uuid_at(FunctionContext& context, std::int64_t micros) {
   return Value::from_bytes({out, kBytes});
 }
 
-/// Returns the time for a new UUID: the clock's, and later than that of the last one of all
-/// sessions, so that a session's UUIDs ascend.
+/// Returns the time for a new UUID: the clock's, but later than that of every earlier UUID of the
+/// server, so that a session's UUIDs ascend.
 std::int64_t time_for_uuid(const SessionContext& session) {
   static std::atomic<std::int64_t> last{0};
   const std::int64_t now = session.clock();
@@ -89,7 +90,7 @@ std::int64_t bits(Bytes uuid, std::size_t begin, std::size_t end) {
   return out;
 }
 
-/// Versions 1 and 7 have one.
+/// Only versions 1 and 7 hold a timestamp.
 Value extract_timestamp(FunctionContext&, Arguments a) {
   const Bytes uuid = a[0].as_bytes();
   if (!is_of_rfc(uuid)) return Value::null();

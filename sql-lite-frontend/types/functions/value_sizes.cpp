@@ -1,5 +1,5 @@
-// pg_column_size(): the bytes that PostgreSQL needs for a value in memory, since programs compare
-// the numbers with those they know. Rows here need less (row_codec.h).
+// pg_column_size(): the bytes that PostgreSQL needs for a value in memory, because programs compare
+// the numbers with known ones. Rows here need less (row_codec.h).
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -73,7 +73,7 @@ std::size_t size_of(FunctionContext& context, TypeId type, const Value& value) {
   }
   std::string sent;
   send_binary(context, type, value, sent);
-  // Four words before the digits are one, as a rule.
+  // The binary format has four 16-bit words before the digits; PostgreSQL's short header is one.
   constexpr std::size_t kShorter = 6;
   return kLengthWord + sent.size() - (known.shape == Shape::numeric ? kShorter : 0);
 }

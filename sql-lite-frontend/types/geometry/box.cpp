@@ -7,7 +7,7 @@ namespace swizzle::sql {
 namespace geometry {
 namespace {
 
-/// Corners in any order.
+/// Returns the box with its upper right corner first.
 Box ordered_corners(const Box& box) {
   Box out = box;
   if (exactly_less(box.high.x, box.low.x)) std::swap(out.high.x, out.low.x);

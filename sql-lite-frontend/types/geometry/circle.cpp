@@ -47,7 +47,7 @@ double area(const Circle& circle) {
 bool equal(const Circle& a, const Circle& b) {
   return same(area(a), area(b));
 }
-/// Of one without a radius neither this nor that can be said.
+/// Not the negation of equal(): if a radius is NaN, both are false, as in PostgreSQL.
 bool differ(const Circle& a, const Circle& b) {
   return std::fabs(area(a) - area(b)) > kTolerance;
 }

@@ -2,7 +2,7 @@
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/geometry/geometry_values.h"
 
-/// line: {A,B,C} of Ax + By + C = 0; also read from two of its points.
+/// line: {A,B,C} of Ax + By + C = 0; input may also be two of its points.
 namespace swizzle::sql {
 namespace geometry {
 namespace {
@@ -62,7 +62,7 @@ bool has_nan(const Line& line) {
   return std::isnan(line.a) || std::isnan(line.b) || std::isnan(line.c);
 }
 
-/// Returns the factor between the lines' numbers, from the first of the second's that is not zero.
+/// Returns the ratio of the lines' coefficients, by the first coefficient of `b` that is not zero.
 double ratio_of(const Line& a, const Line& b) {
   if (!is_zero(b.a)) return over(a.a, b.a);
   if (!is_zero(b.b)) return over(a.b, b.b);

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/geometry/geometry_values.h"
 
-/// path: points one behind the other, open [(x,y),…] or closed ((x,y),…).
+/// path: a sequence of points, open [(x,y),…] or closed ((x,y),…).
 namespace swizzle::sql {
 namespace geometry {
 namespace {
@@ -112,7 +112,7 @@ double to_point(const Path& path, const Point& point) {
   return least_distance.value_or(0);
 }
 
-/// On an open path, within a closed one.
+/// True if the point lies on the open path, or on or within the closed one.
 bool contains_point(const Path& path, const Point& point) {
   const Points& points = path.trace.points;
   if (path.trace.closed) return place_of(point, points) != Place::outside;
@@ -134,7 +134,7 @@ Value with_form(FunctionContext& context, Arguments a) {
   return maker.value();
 }
 
-/// One behind the other, if both are open.
+/// Concatenates two open paths; NULL if one is closed.
 Value joined(FunctionContext& context, Arguments a) {
   const Trace first = Reading<Path>::of(a[0]).trace;
   const Trace second = Reading<Path>::of(a[1]).trace;

@@ -11,7 +11,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// The nearer of two, the first of equals.
+/// Keeps the nearer of two, the first if they are equally near.
 void keep_nearer(Nearest& best, const Nearest& other) {
   if (exactly_less(other.distance, best.distance)) best = other;
 }
@@ -108,7 +108,7 @@ bool contains(const Line& line, const Point& point) {
 
 namespace {
 
-/// Pre: `a` is not vertical. Which of two lines is the first decides about roundings.
+/// Pre: `a` is not vertical. The order of the lines affects rounding.
 std::optional<Point> crossing_with_sloped(const Line& a, const Line& b) {
   if (same(b.a, times(a.a, over(b.b, a.b)))) return std::nullopt;
   const double x =
@@ -139,7 +139,7 @@ bool contains(const Segment& segment, const Point& point) {
 std::optional<Point> crossing(const Segment& segment, const Line& line) {
   const auto point = crossing(line_of(segment), line);
   if (!point || !contains(segment, *point)) return std::nullopt;
-  // An end that is meant is given exactly.
+  // If the crossing is an end within the tolerance, return that end exactly.
   if (same(segment.from, *point)) return segment.from;
   if (same(segment.to, *point)) return segment.to;
   return point;

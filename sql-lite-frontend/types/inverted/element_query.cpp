@@ -22,7 +22,7 @@ ElementQuery array_query(std::string_view op, OperandSide side, const Value& val
   const bool is_contained = op == (is_left ? "<@" : "@>");
   const ArrayView view{value};
   ElementList elements = elements_of(ElementClass::array, value, queries.arena());
-  // NULL is no element, and an empty list of elements is contained in all values.
+  // No array matches @> with a NULL element; every array contains the empty one.
   if (contains && view.has_nulls()) return queries.of(Kind::nothing);
   if (contains && view.size() == 0) return queries.of(Kind::everything);
   if (contains || op == "=") return queries.of(Kind::all, elements);
@@ -31,7 +31,7 @@ ElementQuery array_query(std::string_view op, OperandSide side, const Value& val
   return queries.of(Kind::any, elements);
 }
 
-/// ?| and ?&.
+/// Query for ?| and ?&.
 ElementQuery keys_query(Kind kind, const Value& keys, ElementQueries& queries) {
   const ArrayView view{keys};
   auto parts = queries.list();
@@ -43,7 +43,7 @@ ElementQuery keys_query(Kind kind, const Value& keys, ElementQueries& queries) {
   return queries.joined(kind, std::move(parts));
 }
 
-/// A text that is like a pattern has all of the pattern's trigrams; one that is similar has some.
+/// LIKE and = need all trigrams of the operand; the other operators need at least one.
 ElementQuery trigrams_query(std::string_view op, const Value& value, ElementQueries& queries) {
   const bool is_pattern = op == "~~" || op == "~~*";
   const std::vector<Trigram> list = is_pattern ? trigrams_of_pattern(value.as_text())
@@ -55,8 +55,8 @@ ElementQuery trigrams_query(std::string_view op, const Value& value, ElementQuer
   return queries.joined(is_pattern || op == "=" ? Kind::all : Kind::any, std::move(parts));
 }
 
-/// Returns the index's query for a text search query. Negations and places of words are unknown to
-/// the index.
+/// Returns the index's query for a tsquery. The index has neither negations nor positions: NOT
+/// matches everything, and a phrase is searched as AND.
 ElementQuery words_query(const QueryTree& tree, QueryPlace place, ElementQueries& queries) {
   check_stack();
   const QueryNode& node = tree.node(place);
@@ -88,7 +88,7 @@ ElementQuery ElementQueries::of(Kind kind, std::span<const std::string_view> ele
 }
 
 ElementQuery ElementQueries::joined(Kind kind, CountedVector<ElementQuery> parts) const {
-  // Kind that decides about the whole, and kind that has no effect in it.
+  // Kind that decides the result alone, and kind that has no effect on it.
   count_work(parts.size());
   const Kind deciding = kind == Kind::all ? Kind::nothing : Kind::everything;
   const Kind neutral = kind == Kind::all ? Kind::everything : Kind::nothing;
@@ -96,7 +96,7 @@ ElementQuery ElementQueries::joined(Kind kind, CountedVector<ElementQuery> parts
   std::erase_if(parts, [&](const ElementQuery& part) { return part.kind == neutral; });
   if (parts.empty()) return of(neutral);
   if (parts.size() == 1) return ElementQuery{std::move(parts.front())};
-  // Parts of the kind itself go up to it: (a and b) and c.
+  // Flatten nested queries of the same kind: (a and b) and c.
   auto flat = list();
   flat.reserve(parts.size());
   for (ElementQuery& part : parts) {

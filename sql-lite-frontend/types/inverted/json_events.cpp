@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// A string with its quotes, or a number or word.
+/// Takes a string with its quotes, a number or a keyword.
 std::string_view JsonEvents::take_token() {
   const std::size_t begin = at_;
   if (json_[at_] == '"') {

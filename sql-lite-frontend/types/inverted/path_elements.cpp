@@ -11,10 +11,11 @@ namespace {
 
 using Kind = ElementQuery::Kind;
 
-/// The keys that lead to the subject of an expression.
+/// Keys on the way from the document's root to the current item.
 struct Trail {
   std::vector<std::string_view> keys = {};
-  /// No other keys lie between them: what an index of whole paths needs.
+  /// True if no other keys can lie between them. jsonb_path_ops needs it, because it hashes whole
+  /// paths.
   bool is_whole = true;
 };
 
@@ -23,7 +24,7 @@ class PathElements {
   PathElements(ElementClass id, const PathTree& path, ElementQueries& queries)
       : id_(id), path_(path), queries_(queries) {}
 
-  /// Of a condition that must hold, or of an expression that must come to something.
+  /// Returns the query for a predicate that must be true, or an expression that must yield an item.
   ElementQuery wanted(PathPlace place, const Trail& current) {
     check_stack();
     const PathNode& node = path_.at(place);
@@ -33,7 +34,7 @@ class PathElements {
     if (is_alone && node.op == PathOp::exists) return wanted(node.left, current);
     if (is_alone && node.op == PathOp::equal) return equal(node, current);
     if (is_alone && node.op >= PathOp::not_equal) {
-      // Both sides come to something, or nothing fits.
+      // A comparison can only be true if both sides yield an item.
       auto parts = queries_.list();
       parts.push_back(walk(node.left, current, nullptr));
       if (node.right != kNoPlace) parts.push_back(walk(node.right, current, nullptr));
@@ -63,7 +64,8 @@ class PathElements {
            node.op == PathOp::string;
   }
 
-  /// Along the steps of an expression, which comes to something, or to `value`.
+  /// Follows the accessors of an expression, which must yield an item, or `value` unless it is
+  /// null.
   ElementQuery walk(PathPlace place, const Trail& current, const PathNode* value) {
     check_stack();
     auto parts = queries_.list();
@@ -95,7 +97,7 @@ class PathElements {
           parts.push_back(wanted(node->left, trail));
           break;
         default:
-          // A method's result is another value; an arithmetic one may fail.
+          // A method yields another value, and arithmetic may fail.
           is_plain = false;
       }
     }
@@ -134,7 +136,8 @@ ElementQuery path_element_query(ElementClass id, std::string_view op, const Valu
                                 ElementQueries& queries) {
   const auto tree = path_tree(path, queries.arena().account());
   const PathNode& root = tree->at(tree->root);
-  // A predicate always has a result, be it yes or no.
+  // A predicate always yields an item (true, false or null), so @? tells nothing about the
+  // document.
   const bool is_predicate = root.op >= PathOp::logical_and && root.next == kNoPlace;
   if (op == "@?" && is_predicate) return queries.of(Kind::everything);
   return PathElements{id, *tree, queries}.wanted(tree->root, {});

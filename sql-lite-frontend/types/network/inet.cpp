@@ -16,10 +16,9 @@ namespace {
 
 struct ReadAddress {
   NetworkAddress address;
-  std::size_t given =
-      16;  ///< how many bytes stand in the text: IPv4 networks may leave the last out
+  std::size_t given = 16;  ///< bytes in the text; IPv4 networks may leave out the last ones
 };
-/// inet_pton() takes no byte with zeros in front, which PostgreSQL does.
+/// Removes leading zeros, which inet_pton() refuses and PostgreSQL accepts.
 std::string without_leading_zeros(std::string_view dotted) {
   std::string plain;
   for (std::size_t i = 0; i < dotted.size(); ++i) {
@@ -30,7 +29,7 @@ std::string without_leading_zeros(std::string_view dotted) {
   return plain;
 }
 
-/// Nothing: it is no address.
+/// Returns nothing if the text is no address.
 std::optional<ReadAddress> read_address(std::string plain) {
   ReadAddress read;
   NetworkAddress& address = read.address;
@@ -47,8 +46,8 @@ std::optional<ReadAddress> read_address(std::string plain) {
   return read;
 }
 
-/// The mask of a network that is written without one: by the classes of old, but no fewer bits than
-/// there are bytes.
+/// Returns the netmask length of a network written without one: that of its address class, but at
+/// least the bits of the bytes given.
 std::size_t bits_of_class(const NetworkAddress& address, std::size_t given) noexcept {
   const std::uint8_t first = address.bytes[0];
   std::size_t bits = first >= 240   ? 32
@@ -100,7 +99,7 @@ Value network_receive(FunctionContext& context, TypeId type, std::int32_t, Bytes
   NetworkAddress address;
   address.family = reader.take<std::uint8_t>();
   address.bits = reader.take<std::uint8_t>();
-  reader.take<std::uint8_t>();  // says cidr; the type does, too
+  reader.take<std::uint8_t>();  // is_cidr flag, which the type implies
   const auto size = reader.take<std::uint8_t>();
   const bool is_known = address.family == kIpv4 || address.family == kIpv6;
   if (!is_known || size != address_bytes(address.family) || address.bits > size * 8U) {
@@ -133,8 +132,8 @@ std::array<std::uint8_t, 16> network_of(const NetworkAddress& address) noexcept 
   return network;
 }
 
-/// Families, then networks, then masks, then addresses: byte by byte this is PostgreSQL's order,
-/// since a network's bits behind its mask are zero.
+/// Stores family, network, mask length and address. Compared byte by byte, that is PostgreSQL's
+/// order, because a network's bits after its mask are zero.
 Value make_network(Arena& arena, const NetworkAddress& address) {
   const std::size_t size = address_bytes(address.family);
   std::string bytes;

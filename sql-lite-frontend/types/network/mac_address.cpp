@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
-/// macaddr and macaddr8: 48 and 64 bits as a number, the first byte highest.
+/// macaddr and macaddr8: 48 and 64 bits as a number, whose highest byte is the address's first.
 namespace swizzle::sql {
 namespace {
 
@@ -29,15 +29,15 @@ constexpr std::uint64_t kLowByte = 0xff;
 constexpr std::uint64_t kLowThree = 0xffffff;
 constexpr std::uint64_t kLowFive = 0xffffffffff;
 constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 48U) - 1;
-/// Bytes between the halves of a short address that is written as a long one.
+/// Bytes inserted in the middle of a macaddr to make it a macaddr8.
 constexpr std::uint64_t kBetween = 0xfffe;
 
-/// 48 bits with ff:fe in the middle.
+/// Inserts ff:fe in the middle of 48 bits.
 std::uint64_t widened(std::uint64_t number) {
   return number >> 24U << 40U | kBetween << 24U | (number & kLowThree);
 }
 
-/// Six numbers in one of the forms that are known, blanks where scanf lets them stand.
+/// Reads six bytes in any of PostgreSQL's forms, with blanks as sscanf() accepts them.
 Value short_input(FunctionContext&, TypeId type, std::int32_t, std::string_view text) {
   static constexpr std::array<const char*, 7> kForms{
       "%x:%x:%x:%x:%x:%x%1s",   "%x-%x-%x-%x-%x-%x%1s",    "%2x%2x%2x:%2x%2x%2x%1s",
@@ -62,7 +62,7 @@ Value short_input(FunctionContext&, TypeId type, std::int32_t, std::string_view 
   throw_invalid_syntax(type, text);
 }
 
-/// Pairs of digits, all with the same mark between them or none.
+/// Reads pairs of hexadecimal digits, with the same separator between all of them, or none.
 Value long_input(FunctionContext&, TypeId type, std::int32_t, std::string_view text) {
   std::string_view rest = text;
   while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
@@ -122,7 +122,7 @@ Value short_receive(FunctionContext&, TypeId, std::int32_t, Bytes bytes) {
   reader.finish();
   return address(number);
 }
-/// A message of six bytes is a short address.
+/// A message of six bytes is a macaddr, which is widened.
 Value long_receive(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
   if (bytes.size() == kBytesOfShort)
     return address(widened(number_of(short_receive(context, type, typmod, bytes))));
@@ -144,7 +144,7 @@ Value both(FunctionContext&, Arguments a) {
 Value either(FunctionContext&, Arguments a) {
   return address(number_of(a[0]) | number_of(a[1]));
 }
-/// Its maker alone.
+/// Zeroes the device part, so that the manufacturer's prefix remains.
 template <std::uint64_t device>
 Value truncate(FunctionContext&, Arguments a) {
   return address(number_of(a[0]) & ~device);
@@ -163,7 +163,7 @@ Value narrow(FunctionContext&, Arguments a) {
             "macaddr.");
   return address((number >> 40U << 24U | (number & kLowThree)) & kShortMask);
 }
-/// As IPv6 makes an interface's number.
+/// Sets the universal/local bit, as the modified EUI-64 of IPv6 does.
 Value set_seventh_bit(FunctionContext&, Arguments a) {
   return address(number_of(a[0]) | std::uint64_t{2} << 56U);
 }

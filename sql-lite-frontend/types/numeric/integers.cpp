@@ -12,7 +12,7 @@ namespace swizzle::sql {
 
 namespace {
 
-/// Nothing but digits and perhaps a minus, few enough that they fit: nearly all that is sent.
+/// Fast path for nearly all input: only digits and an optional minus, too few to overflow.
 std::optional<std::int64_t> parse_plain_integer(std::string_view text) noexcept {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -35,7 +35,7 @@ std::int64_t parse_integer(TypeId type, std::string_view text, std::int64_t min,
   std::string_view body = trim_space(text);
   const bool negative = body.starts_with('-');
   if (negative || body.starts_with('+')) body.remove_prefix(1);
-  // Counted downwards, because the negative side has one number more.
+  // Accumulate downwards, because the negative range is larger by one.
   std::int64_t number = 0;
   std::size_t digits = 0;
   bool overflow = false;

@@ -16,7 +16,8 @@ constexpr std::int64_t kHundredths = 100;
 constexpr int kDecimals = 2;
 constexpr std::size_t kGroup = 3;
 
-/// Reads signs, parentheses and the dollar wherever they may stand.
+/// Parser of amounts, with signs, parentheses and dollar signs in any place that PostgreSQL
+/// accepts.
 class MoneyReader {
  public:
   explicit MoneyReader(std::string_view text) : text_{text}, rest_{text} {}
@@ -53,7 +54,7 @@ class MoneyReader {
     if (take('$')) skip_space();
   }
 
-  // Downwards, since the negative side has one number more.
+  // Accumulates downwards, because the negative range is larger by one.
   void add(char digit) {
     if (__builtin_mul_overflow(amount_, std::int64_t{10}, &amount_) ||
         __builtin_sub_overflow(amount_, std::int64_t{digit - '0'}, &amount_))
@@ -95,7 +96,7 @@ class MoneyReader {
 
   std::string_view text_;
   std::string_view rest_;
-  std::int64_t amount_ = 0;  ///< below zero, whatever the sign is
+  std::int64_t amount_ = 0;  ///< the magnitude negated: never positive
   bool negative_ = false;
 };
 

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 21> kSmall{
 constexpr std::array<std::string_view, 10> kTens{"",      "",      "twenty",  "thirty", "forty",
                                                  "fifty", "sixty", "seventy", "eighty", "ninety"};
 
-/// A number below a hundred: "twenty one".
+/// Spells a number below a hundred: "twenty one".
 std::string below_hundred(std::uint64_t number) {
   if (number < kSmall.size()) return std::string{kSmall[number]};
   std::string words{kTens[number / 10]};
@@ -21,7 +21,7 @@ std::string below_hundred(std::uint64_t number) {
   return words;
 }
 
-/// A number below a thousand. "And" stands before what has a word of its own.
+/// Spells a number below a thousand, with "and" before a rest below twenty.
 std::string below_thousand(std::uint64_t number) {
   const std::uint64_t rest = number % 100;
   if (number < 100) return below_hundred(number);
@@ -39,7 +39,7 @@ std::string money_in_words(std::int64_t hundredths) {
     std::uint64_t unit;
     std::string_view name;
   };
-  // Blanks as PostgreSQL has them: two behind most.
+  // Exactly one blank on either side: the spelling is PostgreSQL's, character by character.
   static constexpr std::array<Scale, 5> kScales{{{1'000'000'000'000'000, " quadrillion "},
                                                  {1'000'000'000'000, " trillion "},
                                                  {1'000'000'000, " billion "},

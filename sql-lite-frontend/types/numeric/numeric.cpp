@@ -13,7 +13,7 @@ namespace {
 
 using Sign = Decimal::Sign;
 
-// sign, weight, scale, digit count: 16 bits each; then the digits.
+// Layout of a block: sign, weight, scale, digit count, 16 bits each; then the digits.
 constexpr std::size_t kBlobHeader = 8;
 
 constexpr std::int64_t kPowersOfTen[] = {1,
@@ -62,7 +62,7 @@ Value from_parts(Arena& arena, Int128 unscaled, std::uint32_t scale) {
   return from_decimal(arena, decimal_from_int(unscaled, static_cast<int>(scale)));
 }
 
-/// Both numbers at the larger scale: 64 bits times 10^18 fit 128.
+/// Both numbers at the larger of the two scales: 64 bits times 10^18 fit 128.
 struct Aligned {
   Int128 left;
   Int128 right;
@@ -192,7 +192,7 @@ int numeric_compare(const Value& left, const Value& right) {
 }
 
 std::uint64_t numeric_hash(const Value& value, std::uint64_t seed) {
-  // Trailing zeros go, so 1.0, 1.00 and the block form of 1.000…0 hash alike.
+  // Strip trailing zeros, so that 1.0, 1.00 and the block form of 1.000…0 hash alike.
   Decimal d = to_decimal(value);
   if (!d.is_finite()) return hash_integer(static_cast<std::uint64_t>(d.sign), seed);
   d.normalize();
@@ -251,7 +251,7 @@ Value numeric_multiply(Arena& arena, const Value& left, const Value& right) {
 
 namespace {
 
-/// Enough decimals for 16 significant digits, and no fewer than either operand shows.
+/// Returns a scale that gives 16 significant digits, and is not below either operand's.
 int quotient_scale(const Decimal& left, const Decimal& right) {
   const int left_weight = left.digits.empty() ? 0 : left.weight;
   const int left_first = left.digits.empty() ? 0 : left.digits[0];
@@ -333,7 +333,7 @@ Value numeric_modulo(Arena& arena, const Value& left, const Value& right) {
 }
 
 Value numeric_round(Arena& arena, const Value& value, int scale) {
-  // The largest number may be rounded up to one that is too large.
+  // One place beyond the largest weight: rounding there may give a number that is too large.
   scale = std::clamp(scale, -(kMaxNumericWeight + 1) * kDigitsPerDigit - 1, kMaxNumericScale);
   if (is_small(value) && scale >= 0) {
     const int dropped = static_cast<int>(value.decimal_scale()) - scale;
@@ -428,7 +428,7 @@ std::int64_t numeric_to_int(const Value& value, std::int64_t min, std::int64_t m
   Arena scratch{64};
   const Value whole = numeric_round(scratch, value, 0);
   if (!is_small(whole) || whole.decimal_unscaled() < min || whole.decimal_unscaled() > max) {
-    // -2^63 has no small form with its sign taken off, so it arrives as a block.
+    // The magnitude of -2^63 does not fit 64 bits, so the number arrives as a block.
     if (min == INT64_MIN && numeric_compare(whole, numeric_from_int(INT64_MIN)) == 0)
       return INT64_MIN;
     throw_error(sqlstate::numeric_value_out_of_range, "{} out of range", type_name);
@@ -437,7 +437,7 @@ std::int64_t numeric_to_int(const Value& value, std::int64_t min, std::int64_t m
 }
 
 void NumericSum::add_integer(std::int64_t value) noexcept {
-  // 2^63 rows of 2^63 fit 126 bits, so without decimals this cannot overflow.
+  // 2^63 values below 2^63 fit 126 bits, so a sum without decimals cannot overflow.
   unscaled_ += value;
 }
 

@@ -105,7 +105,7 @@ void Decimal::normalize() {
 void Decimal::truncate(int to_scale) {
   if (!is_finite()) return;
   scale = std::max(to_scale, 0);
-  // The lowest base-10000 position that keeps any digit, and how many of its digits stay.
+  // The lowest base-10000 position that keeps any digit, and how many of its decimal digits stay.
   const int position = -floor_divide(to_scale + kDigitsPerDigit - 1, kDigitsPerDigit);
   if (position > weight) {
     digits.clear();
@@ -150,7 +150,7 @@ Decimal decimal_from_int(Int128 unscaled, int scale) {
   auto rest = unscaled < 0 ? -static_cast<UInt128>(unscaled) : static_cast<UInt128>(unscaled);
   Digit reversed[12];
   std::size_t count = 0;
-  // The first digit group is cut where the decimal point asks for it.
+  // The last digit group is padded with zeros if the scale is not a multiple of four.
   const int fraction = (scale + kDigitsPerDigit - 1) / kDigitsPerDigit;
   const int padding = fraction * kDigitsPerDigit - scale;
   if (padding > 0) {
@@ -267,8 +267,9 @@ namespace {
 
 using Limbs = boost::container::small_vector<std::uint32_t, 96>;
 
-/// Knuth's algorithm D in base 10000: both most significant first, divisor without leading zeros.
-/// The quotient has dividend.size() - divisor.size() + 1 digits; `dividend` becomes the remainder.
+/// Knuth's algorithm D in base 10000. Both operands have the most significant digit first, the
+/// divisor no leading zeros. The quotient has dividend.size() - divisor.size() + 1 digits;
+/// `dividend` becomes the remainder.
 Limbs long_division(Limbs& dividend, Limbs divisor) {
   const std::uint32_t normalizer = kDecimalBase / (divisor[0] + 1);
   const auto scale_by = [](Limbs& limbs, std::uint32_t factor) {
@@ -330,7 +331,7 @@ Decimal divide(const Decimal& left, const Decimal& right, int scale, Rounding ro
   out.scale = std::max(scale, 0);
   if (left.digits.empty()) return out;
   out.sign = left.sign == right.sign ? Sign::positive : Sign::negative;
-  // One position more than shown, so that the truncated quotient decides the rounding.
+  // Compute one position more than shown, so that the truncated quotient decides the rounding.
   const int lowest = -(floor_divide(scale, kDigitsPerDigit) + 2);
   const int lowest_right = lowest_position(right);
   Limbs divisor(right.digits.begin(), right.digits.end());

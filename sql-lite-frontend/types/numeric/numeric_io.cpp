@@ -24,7 +24,7 @@ struct Parts {
   bool negative = false;
 };
 
-/// "NaN" and the infinities; nothing for anything else.
+/// Parses "NaN" and the infinities; nothing for any other text.
 std::optional<Sign> parse_special(std::string_view body, std::string_view sign) {
   if (equals_ignoring_case(body, "nan") && sign.empty()) return Sign::nan;
   if (equals_ignoring_case(body, "infinity") || equals_ignoring_case(body, "inf"))
@@ -40,7 +40,7 @@ std::string_view take_digits(std::string_view& rest) {
   return digits;
 }
 
-/// Takes "[digits][.digits][e[±]digits]" whole; nothing if the text is otherwise.
+/// Splits "[digits][.digits][e[±]digits]"; nothing unless the whole text has that form.
 std::optional<Parts> split(std::string_view rest) {
   Parts parts;
   parts.whole = take_digits(rest);
@@ -71,7 +71,7 @@ Decimal decimal_from_parts(const Parts& parts) {
   Decimal out;
   out.sign = parts.negative ? Sign::negative : Sign::positive;
   out.scale = std::max(static_cast<int>(parts.fraction.size()) - parts.exponent, 0);
-  // Position of the first decimal digit, then digits are grouped by four around the point.
+  // Position of the first decimal digit; the digits are then grouped by four around the point.
   const int first = static_cast<int>(parts.whole.size()) - 1 + parts.exponent;
   const int first_group =
       first >= 0 ? first / kDigitsPerDigit : -((-first + kDigitsPerDigit - 1) / kDigitsPerDigit);
@@ -243,7 +243,7 @@ void numeric_send(const Value& value, std::string& out) {
   word(static_cast<unsigned>(d.digits.size()));
   word(static_cast<std::uint16_t>(d.weight));
   word(static_cast<std::uint16_t>(d.sign));
-  // Of an infinity PostgreSQL sends a bit of its sign as the scale.
+  // For an infinity, PostgreSQL sends a bit of its sign as the scale.
   constexpr unsigned kScaleOfInfinity = 0x20;
   word(d.is_infinite() ? kScaleOfInfinity : static_cast<unsigned>(d.scale));
   for (const auto digit : d.digits) word(digit);
@@ -306,7 +306,7 @@ void append_numeric_key(std::string& key, const Value& value) {
     put((d.weight < 0 ? kTiny : kHuge) ^ flip);
     put_word(static_cast<unsigned>(d.weight + 0x8000));
   }
-  // The low bit says whether digits follow: longer numbers sort behind their prefixes.
+  // The low bit is set if digits follow, so that longer numbers sort after their prefixes.
   for (std::size_t i = 0; i < d.digits.size(); ++i)
     put_word(d.digits[i] * 2U + (i + 1 < d.digits.size() ? 1U : 0U));
 }

@@ -48,7 +48,7 @@ double to_double(const Decimal& value) {
   return a.mantissa * std::pow(10.0, a.exponent);
 }
 
-/// The decimal position of the first digit of ln(value), roughly.
+/// Approximate decimal position of the first digit of ln(value).
 int logarithm_weight(const Decimal& value) {
   if (value.signum() <= 0) return 0;
   const Decimal distance = subtract(value, one());
@@ -101,14 +101,14 @@ Decimal square_root(const Decimal& value, int scale) {
     a.exponent -= 1;
     a.mantissa *= 10;
   }
-  // The first guess has 15 digits; each step doubles them.
+  // The first estimate has some 15 digits; each Newton step doubles them.
   out = decimal_from_int(static_cast<Int128>(std::sqrt(a.mantissa) * 1e8), 8);
   out = multiply(out, power_of_ten(a.exponent / 2));
   const Decimal two = decimal_from_int(2);
   const int precision = std::max(working_scale + out.decimal_weight(), 1);
   for (int correct = 7; correct <= precision && !out.digits.empty(); correct *= 2)
     out = divide(add(out, divide(value, out, working_scale)), two, working_scale);
-  // Rounded a second time, what is just below a half would become the next number.
+  // Undo rounding up: rounded a second time, a root just below a half would become the next number.
   if (compare(multiply(out, out), value) > 0) out = subtract(out, power_of_ten(-working_scale));
   out.round(scale);
   return out;
@@ -152,7 +152,7 @@ Decimal natural_logarithm(const Decimal& value, int scale) {
   int roots = 0;
   const Decimal low = decimal_from_int(9, 1);
   const Decimal high = decimal_from_int(11, 1);
-  // A root halves the logarithm, so its error is doubled once per root on the way back.
+  // Each square root halves the logarithm, so its error is doubled once per root on the way back.
   constexpr int kGuard = 12;
   constexpr int kRootGuard = 24;
   while (compare(x, low) <= 0 || compare(x, high) >= 0) {
@@ -304,7 +304,7 @@ Decimal power_of_any(const Decimal& base, const Decimal& exponent) {
   return exponential(multiply(natural_logarithm(base, working), exponent, working), scale);
 }
 
-/// Results that involve NaN or an infinity, as POSIX's pow() has them.
+/// Returns the results that involve NaN or an infinity, as POSIX defines pow().
 Decimal power_of_special(const Decimal& base, const Decimal& exponent) {
   if (exponent.is_zero() || compare(base, one()) == 0) return one();
   if (base.is_nan() || exponent.is_nan()) return nan_decimal();
@@ -404,7 +404,8 @@ Value numeric_lcm(Arena& arena, const Value& left, const Value& right) {
 
 namespace {
 
-/// first × … × last. Factors of like length, so that long numbers meet only few times.
+/// Returns first × … × last. Multiplies halves of similar length, so that few products are of long
+/// numbers.
 Decimal product_of(std::int64_t first, std::int64_t last) {
   constexpr std::int64_t kFew = 8;
   if (last - first < kFew) {

@@ -9,8 +9,8 @@
 namespace swizzle::sql {
 namespace {
 
-// 2^32 roots of unity lie in this field, 7 generates its units, and 2^64 is 2^32 - 1 in it, so that
-// a product of two words is reduced without a division.
+// The field has roots of unity of order 2^32, 7 generates its multiplicative group, and 2^64 equals
+// 2^32 - 1 in it, so that a product of two words is reduced without a division.
 constexpr std::uint64_t kModulus = 0xffffffff00000001U;
 constexpr std::uint64_t kTwoTo64 = 0xffffffffU;
 constexpr std::uint64_t kGenerator = 7;
@@ -47,7 +47,7 @@ struct PrimeField {
 using Residues = std::vector<std::uint64_t>;
 enum class TransformDirection : std::uint8_t { forward, backward };
 
-/// The powers of a root of unity of that order, as many as half the order.
+/// Returns the first order/2 powers of a root of unity of that order.
 Residues roots_of_unity(std::size_t order, TransformDirection direction) {
   std::uint64_t root = PrimeField::power(kGenerator, (kModulus - 1) / order);
   if (direction == TransformDirection::backward) root = PrimeField::power(root, kModulus - 2);
@@ -61,8 +61,8 @@ Residues roots_of_unity(std::size_t order, TransformDirection direction) {
   return out;
 }
 
-/// Transforms in place. The result is in bit-reversed order, which products do not mind and
-/// transform_back() undoes.
+/// Transforms in place. The result is in bit-reversed order, which does not matter to products;
+/// transform_back() undoes it.
 void transform(Residues& words, const Residues& roots) {
   for (std::size_t half = words.size() / 2, stride = 1; half != 0; half /= 2, stride *= 2) {
     for (std::size_t block = 0; block < words.size(); block += 2 * half) {

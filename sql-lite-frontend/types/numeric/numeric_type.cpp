@@ -83,7 +83,7 @@ constinit const Type builtin::numeric{
       TypeMeasures measures{.radix = 10};
       if (typmod >= 4) {
         measures.precision = precision_of(typmod);
-        measures.scale = (typmod - 4) & 0xffff;  // as PostgreSQL's views, whatever its sign
+        measures.scale = (typmod - 4) & 0xffff;  // unsigned, as PostgreSQL's views show it
       }
       return measures;
     }};

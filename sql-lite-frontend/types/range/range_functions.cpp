@@ -18,7 +18,7 @@ constexpr SqlState kDataException{"22000"};
 constexpr RangeForm kRange = RangeForm::range;
 constexpr RangeForm kMultirange = RangeForm::multirange;
 
-/// One test of two operands, each a range or a multirange.
+/// Applies a test to two operands, each a range or a multirange.
 template <class Test, RangeForm left, RangeForm right>
 Value test_both(FunctionContext&, Arguments a) {
   const RangeOperand<left> first{a[0]};
@@ -41,7 +41,7 @@ struct Before {
     return !a.empty() && !b.empty() && order.upper_to_lower(a.back().upper, b.front().lower) < 0;
   }
 };
-/// Nothing of the first lies behind the second.
+/// True if the first does not extend to the right of the second (&<).
 struct NotBehind {
   bool operator()(const BoundOrder& order, SpanList a, SpanList b) const {
     return !a.empty() && !b.empty() && order.uppers(a.back().upper, b.back().upper) <= 0;
@@ -156,7 +156,7 @@ Value subtract(FunctionContext& context, Arguments a) {
   return range_of(context.arena, left.range_type(), rest);
 }
 
-// Of multiranges.
+// For multiranges.
 using Combination = std::vector<Span> (*)(const BoundOrder&, SpanList, SpanList);
 template <Combination combination>
 Value combine(FunctionContext& context, Arguments a) {
@@ -202,7 +202,7 @@ std::unique_ptr<SetCursor> unnest(FunctionContext&, Arguments a) {
   return std::make_unique<RangesOf>(a[0]);
 }
 
-/// All ranges so far: their values, one behind the other.
+/// Aggregate state: the values so far, as a list from the last to the first.
 template <RangeForm form>
 struct Collection {
   struct Part {
@@ -350,7 +350,7 @@ Value construct_multirange(FunctionContext& context, Arguments a) {
 
 namespace {
 
-// subtype_diff of the built-in ranges.
+// subtype_diff functions of the built-in ranges.
 template <std::int64_t divisor>
 Value difference(FunctionContext&, Arguments a) {
   const double by = static_cast<double>(a[0].as_int8()) - static_cast<double>(a[1].as_int8());
@@ -359,7 +359,7 @@ Value difference(FunctionContext&, Arguments a) {
 Value numeric_difference(FunctionContext& context, Arguments a) {
   return Value::from_float8(numeric_to_double(numeric_subtract(context.arena, a[0], a[1])));
 }
-/// Ranges are always in their canonical form.
+/// Returns the range itself, because ranges are always kept in their canonical form.
 Value canonical(FunctionContext&, Arguments a) {
   return a[0];
 }

@@ -1,5 +1,5 @@
-// hash_range(), hash_multirange() and the same with a seed. Programs may spread rows by them, so
-// the numbers are PostgreSQL's; what hashes ranges in this server is another function
+// hash_range(), hash_multirange() and the same with a seed. They return PostgreSQL's numbers,
+// because programs may distribute rows by them. Hash joins and grouping use another function
 // (range_types.cpp).
 #include <bit>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// The flags that PostgreSQL keeps with a range.
+// Flags that PostgreSQL stores with a range.
 constexpr std::int32_t kIsEmpty = 0x01;
 constexpr std::int32_t kLowerInclusive = 0x02;
 constexpr std::int32_t kUpperInclusive = 0x04;
@@ -29,7 +29,7 @@ std::int32_t flags_of(const Span& span) {
   return flags;
 }
 
-/// With a seed the numbers have 64 bits, else 32.
+/// Hash of a range or multirange: 64 bits with a seed, otherwise 32.
 class RangeHash {
  public:
   RangeHash(TypeId range, Arguments arguments)
@@ -37,7 +37,7 @@ class RangeHash {
     if (is_long_) seed_ = static_cast<std::uint64_t>(arguments[1].as_int8());
   }
 
-  /// Null: of an empty range.
+  /// Null stands for an empty range.
   [[nodiscard]] std::uint64_t of(const Span* span) const {
     const Value flags = Value::from_int(span == nullptr ? kIsEmpty : flags_of(*span));
     std::uint64_t hash = narrowed(hash_of_int4(flags, seed_));
@@ -57,7 +57,7 @@ class RangeHash {
   [[nodiscard]] std::uint64_t narrowed(std::uint64_t hash) const {
     return is_long_ ? hash : static_cast<std::uint32_t>(hash);
   }
-  /// Each half by one bit.
+  /// Rotates each 32-bit half by one bit.
   static std::uint64_t rotated_halves(std::uint64_t hash) {
     const auto low = static_cast<std::uint32_t>(hash);
     const auto high = static_cast<std::uint32_t>(hash >> 32U);

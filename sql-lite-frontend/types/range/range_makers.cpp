@@ -18,7 +18,8 @@ struct Makers {
   std::vector<const Function*> pointers;
 };
 
-/// Keeps a place for a function, whose arguments' types must not move.
+/// Adds a function. It refers to its argument types in `makers`, so capacity must be reserved
+/// first.
 void add(Makers& makers, TypeId result, std::span<const TypeId> arguments, bool strict,
          ScalarFunction scalar) {
   auto& types = makers.arguments.emplace_back();

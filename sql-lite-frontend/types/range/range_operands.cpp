@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The first span that does not end before `span` begins.
+/// Returns the first span that does not end before `span` begins; null if all do.
 const Span* first_reaching(const BoundOrder& order, SpanList spans, const Span& span) {
   const auto found = std::ranges::partition_point(spans, [&](const Span& candidate) {
     count_work(5);

@@ -64,7 +64,7 @@ class RangeReader {
     return rest_.starts_with(',') || rest_.starts_with(')') || rest_.starts_with(']');
   }
 
-  /// Reads up to the end of the bound, blanks and all. Nothing stands there: infinite.
+  /// Reads up to the end of the bound, including blanks; nothing (infinite) if it is empty.
   std::optional<std::string> bound() {
     if (at_end()) return std::nullopt;
     return read_quoted_part(rest_, [&] { return at_end(); }, [&] { return take(); });
@@ -147,7 +147,7 @@ std::string_view MultirangeText::take_range() {
     if (from[i] == '\\') {
       ++i;
     } else if (from[i] == '"') {
-      // A doubled quote closes and opens again.
+      // A doubled quote closes and reopens the quoted part.
       quoted = !quoted;
     } else if (!quoted && (from[i] == ']' || from[i] == ')')) {
       rest_ = from.substr(i + 1);

@@ -13,7 +13,7 @@
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// The ranges and multiranges that are built in, and what those that users make have alike.
+/// The built-in ranges and multiranges, and the properties that user-defined ones share.
 namespace swizzle::sql {
 namespace {
 
@@ -182,8 +182,8 @@ std::uint64_t hash_multirange(const Value& value, std::uint64_t seed) {
   return seed;
 }
 
-// Of a bound, behind a byte that says whether it is infinite. A lower bound that is inclusive comes
-// before one that is not, an upper one behind.
+// Marker before a bound: infinite, or a value. After the value, an inclusive lower bound sorts
+// before an exclusive one, an inclusive upper bound after.
 constexpr std::uint8_t kBelowAll = 0;
 constexpr std::uint8_t kFinite = 1;
 constexpr std::uint8_t kAboveAll = 2;
@@ -210,7 +210,7 @@ Span take_span(Bytes& key, TypeId subtype, Arena& arena) {
   return {lower, take_bound(key, subtype, arena, false)};
 }
 
-// In front of a range that is not empty, and of each of a multirange's; what is less ends them.
+// Marker before a non-empty range, and before each range of a multirange; kNoRange ends the list.
 constexpr std::uint8_t kNoRange = 0;
 constexpr std::uint8_t kSomeRange = 1;
 

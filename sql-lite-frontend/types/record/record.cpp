@@ -26,7 +26,7 @@ Value record_of(Arena& arena, std::span<const TypeId> types, std::span<const Val
   MemoryShare beside;
   std::string out;
   if (const std::size_t bytes = bytes_of(fields); bytes >= kLongBytes) {
-    // Counted, as everything that is there while a value is made.
+    // Charged to the account, like all memory in use while a value is built.
     const std::size_t whole = bytes + bytes / 16;
     beside.set(arena.account(), whole);
     out.reserve(whole);

@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Returns the type that orders the two fields: none if their collations differ.
+/// Returns the type by which both fields are ordered; none if their collations differ.
 TypeId common_order(const RecordView& left, const RecordView& right, std::size_t field) {
   const TypeId one = left.ordered_type(field);
   const TypeId other = right.ordered_type(field);
@@ -85,7 +85,7 @@ void put_record_key(std::string& key, const Value& value) {
 Value take_record_key(Bytes& key, TypeId, Arena& arena) {
   check_stack();
   const auto count = keys::take<std::uint32_t>(key);
-  // Each field has its type and its marker at least.
+  // A field takes at least the bytes of its type and its marker.
   constexpr std::size_t kLeastBytes = 5;
   if (count > key.size() / kLeastBytes) keys::corrupt();
   std::vector<TypeId> types(count);

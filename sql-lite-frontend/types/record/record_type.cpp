@@ -29,7 +29,7 @@ void append_field(std::string& out, std::string_view text) {
     out += text;
     return;
   }
-  // Rows in rows double their quotes at each level.
+  // Rows within rows double their quotes at each level.
   const auto doubled = std::ranges::count_if(text, [](char c) { return c == '"' || c == '\\'; });
   const std::size_t more = text.size() + static_cast<std::size_t>(doubled) + 2;
   if (out.size() + more > kMaxFieldBytes) {
@@ -78,7 +78,7 @@ void record_send(FunctionContext& context, TypeId type, const Value& value, std:
   }
 }
 
-/// The attributes of a composite type; an anonymous one cannot be read.
+/// Returns the attributes of a composite type; throws for an anonymous row, which cannot be read.
 std::shared_ptr<const RowShape> shape_to_read(FunctionContext& context, TypeId type) {
   ObjectNames* const names = context.session.names;
   auto shape = names != nullptr ? names->row_shape(type) : nullptr;
@@ -88,8 +88,8 @@ std::shared_ptr<const RowShape> shape_to_read(FunctionContext& context, TypeId t
   return shape;
 }
 
-/// A field, which may be NULL, as it is kept: its text form is not cut to a length, a domain is
-/// asked about NULL.
+/// Returns a field as it is stored, possibly NULL: applies the type modifier, which text input has
+/// not done, and checks a domain even for NULL.
 Value finished_field(FunctionContext& context, TypeId type, std::int32_t typmod,
                      const Value& value) {
   if (value.is_null())
@@ -97,7 +97,7 @@ Value finished_field(FunctionContext& context, TypeId type, std::int32_t typmod,
   return coerce_length(context, type, typmod, value, Coercion::assignment);
 }
 
-/// Reads "(1,,\"a b\")".
+/// Parser of "(1,,\"a b\")".
 class RowText {
  public:
   explicit RowText(std::string_view text) : text_{text}, rest_{text} {}
@@ -116,7 +116,7 @@ class RowText {
     if (!rest_.starts_with(',')) malformed("Too few columns.");
     rest_.remove_prefix(1);
   }
-  /// Nothing for what is NULL.
+  /// Returns nothing for NULL.
   std::optional<std::string> field() {
     const auto at_end = [&] { return rest_.starts_with(',') || rest_.starts_with(')'); };
     if (at_end()) return std::nullopt;

@@ -25,8 +25,8 @@ bool all_digits(std::string_view text) noexcept {
   return !text.empty();
 }
 
-/// Wraps negative numbers as C's strtoul does. A number of a transaction or command is whatever
-/// that makes of the text, 0 for no number.
+/// Wraps negative oids, as strtoul() does. Transaction and command ids are read by strtoull(), so
+/// that a text without a number is 0.
 std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
   if (type == TypeId::oid) {
     return static_cast<std::uint32_t>(parse_integer(type, text, INT32_MIN, UINT32_MAX));
@@ -134,7 +134,7 @@ constexpr Type oid_type() {
   type.in_btree_gist = true;
   return type;
 }
-/// The number of an object whose name is shown.
+/// Returns a type of oids that are shown as names.
 constexpr Type named_type(TypeId id, TypeId array, std::string_view name) {
   Type type = number_type(id, array, name, 'N', kUint32Order);
   type.operators_of = TypeId::oid;

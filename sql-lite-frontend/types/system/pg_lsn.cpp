@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostDigits = 8;
 
-/// Takes a half off the text's front; nothing without one to eight digits.
+/// Takes one half off the front of the text; nothing unless it has one to eight digits.
 std::optional<std::uint32_t> take_half(std::string_view& text) {
   std::uint32_t half = 0;
   const char* const limit = text.data() + std::min(text.size(), kMostDigits);
@@ -60,7 +60,7 @@ Value bytes_between(FunctionContext& context, std::span<const Value> a) {
   return numeric_from_int128(context.arena, position(a[0]) - position(a[1]), 0);
 }
 
-/// The position that a number of bytes names. 22023 when there is none.
+/// Returns the position with this number of bytes before it; throws 22023 if there is none.
 Value position_of(FunctionContext& context, const Value& number) {
   const Value end = numeric_round(context.arena, number, 0);
   const Value last = numeric_from_int128(context.arena, Int128{UINT64_MAX}, 0);
@@ -69,7 +69,7 @@ Value position_of(FunctionContext& context, const Value& number) {
   }
   std::string text;
   append_numeric(text, end);
-  // The positions from 2^63 on are negative numbers to the values that hold them.
+  // Values hold the positions from 2^63 on as negative numbers.
   return Value::from_int(static_cast<std::int64_t>(std::stoull(text)));
 }
 Value behind(FunctionContext& context, const Value& from, const Value& bytes) {

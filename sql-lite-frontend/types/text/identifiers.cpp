@@ -49,7 +49,7 @@ std::vector<std::string> split_identifier(std::string_view text) {
 std::string cast_target(TypeId type, std::int32_t typmod) {
   constexpr TypeId kBit{1560};
   if (typmod != kNoTypmod) return format_type(type, typmod);
-  // "character" and "bit" alone are of length 1.
+  // Without a length, "character" and "bit" mean length 1.
   const TypeId element = is_array(type) ? element_type(type) : type;
   if (element != TypeId::bpchar && element != kBit) return format_type(type);
   const std::string_view name = element == kBit ? "\"bit\"" : "bpchar";
@@ -63,7 +63,7 @@ std::string stored_cast_target(TypeId type, std::int32_t typmod) {
 
 namespace {
 
-/// 0: it is none.
+/// Returns 0 if the name holds no such number.
 std::uint32_t stored_number(std::string_view name, std::string_view mark = "#") {
   if (!name.starts_with(mark)) return 0;
   std::uint32_t number = 0;

@@ -74,7 +74,7 @@ std::size_t regex_nesting(std::string_view pattern) noexcept {
 
 namespace {
 
-/// Rewrites PostgreSQL's dialect into RE2's.
+/// Translator of PostgreSQL's dialect into RE2's.
 class Translator {
  public:
   Translator(std::string_view pattern, const RegexOptions& options)
@@ -85,7 +85,8 @@ class Translator {
     TranslatedRegex made;
     made.text = text();
     made.is_lazy = lazy_;
-    // Its first quantifier decides, and with alternatives it is long.
+    // As in PostgreSQL, the first quantifier decides; a pattern with alternatives prefers the
+    // longest.
     made.is_short = levels_.front().preference() == Preference::shortest;
     if (made.is_short) made.shortest = with_lazy(greedy_ends_);
     made.edge = edge_;
@@ -97,7 +98,7 @@ class Translator {
 
  private:
   enum class Preference : std::uint8_t { none, longest, shortest };
-  /// An expression in parentheses, or the whole.
+  /// Expression in parentheses, or the whole pattern.
   struct Level {
     std::size_t begin = 0;
     Preference first = Preference::none;
@@ -111,7 +112,8 @@ class Translator {
     std::size_t end = 0;
   };
 
-  /// Lazy are the parts too that stand in something that is to be as short as can be.
+  /// Returns the pattern. Greedy quantifiers within a part that prefers the shortest match become
+  /// lazy.
   [[nodiscard]] std::string text() const {
     std::vector<std::size_t> within;
     std::size_t next = 0;
@@ -127,7 +129,7 @@ class Translator {
     return with_lazy(within);
   }
 
-  /// `out_` with these of its quantifiers made lazy, by their ends.
+  /// Returns `out_` with the quantifiers that end at these offsets made lazy.
   [[nodiscard]] std::string with_lazy(std::span<const std::size_t> quantifiers) const {
     std::string text;
     std::size_t from = 0;
@@ -162,7 +164,7 @@ class Translator {
     if (atom()) quantify(begin, Preference::none);
   }
 
-  /// Takes the quantifier behind an atom, if there is one, and notes what the atom prefers.
+  /// Takes the quantifier after an atom, if there is one, and records which match the atom prefers.
   void quantify(std::size_t begin, Preference own) {
     const std::size_t size = quantifier_size();
     if (size > 0) {
@@ -193,7 +195,8 @@ class Translator {
     return rest_.find('}') + 1;  // 0 for none
   }
 
-  /// Anything that a quantifier may follow. False for what is not even there for RE2.
+  /// Takes an atom, which a quantifier may follow. False for blanks and comments of the expanded
+  /// syntax, which are left out.
   bool atom() {
     const char c = rest_.front();
     if (c == '\\') {
@@ -214,7 +217,7 @@ class Translator {
     return true;
   }
 
-  /// At the "{" of a bound.
+  /// Checks the counts of a bound. Pre: the rest begins with its "{".
   void require_small_counts() const {
     constexpr unsigned kMostRepeats = 255;
     const char* at = rest_.data() + 1;
@@ -238,8 +241,8 @@ class Translator {
     rest_.remove_prefix(count);
   }
 
-  /// Takes the escape at the front if it names a character, which it returns. Nothing: the escape
-  /// names a class, a place or a group, and stays.
+  /// Takes the escape at the front if it names a character, and returns that. Nothing for a class,
+  /// a constraint or a group, which stay.
   std::optional<std::uint32_t> take_escaped_character() {
     const char c = rest_[1];
     constexpr std::string_view kNames = "abefnrtvB";
@@ -250,7 +253,7 @@ class Translator {
     }
     switch (c) {
       case 'c': {
-        // The low bits count.
+        // Only the low bits of the letter count.
         if (rest_.size() < 3) invalid_regex("invalid escape \\ sequence");
         const auto letter = static_cast<unsigned char>(rest_[2]);
         rest_.remove_prefix(3);
@@ -270,7 +273,8 @@ class Translator {
     return take_code(1, 1, rest_.substr(1, 3) <= kLargest ? 3 : 2, 8);
   }
 
-  /// The number of `least` to `most` digits `prefix` bytes ahead, with which the escape ends.
+  /// Returns the number of `least` to `most` digits that begin after `prefix` bytes and end the
+  /// escape.
   std::uint32_t take_code(std::size_t prefix, std::size_t least, std::size_t most, int base) {
     constexpr std::uint32_t kLast = 0x10ffff;
     const std::string_view digits = rest_.substr(prefix, most);
@@ -285,8 +289,8 @@ class Translator {
     return code;
   }
 
-  /// At a backslash before a digit. One digit that is no zero always names a group, several do if
-  /// there are so many groups before.
+  /// True for the number of a group. A single digit other than 0 always is one; several digits are
+  /// if that many groups precede. Pre: at a backslash before a digit.
   [[nodiscard]] bool names_group() const {
     if (rest_[1] == '0') return false;
     unsigned number = 0;
@@ -330,7 +334,7 @@ class Translator {
           throw SqlError{sqlstate::feature_not_supported,
                          "back references in regular expressions are not supported"};
         if (is_alpha(c)) invalid_regex("invalid escape \\ sequence");
-        // A letter that is not ASCII's has no meaning of its own behind a backslash.
+        // A letter outside ASCII has no special meaning after a backslash.
         if (static_cast<unsigned char>(c) >= 0x80) return rest_.remove_prefix(1);
         return take(2);
     }
@@ -346,8 +350,9 @@ class Translator {
     take(2);
   }
 
-  /// \b is the one or the other: which, what stands beside it says, or, where every match begins
-  /// with it, the text.
+  /// RE2 has \b alone, which matches at both edges of a word. The neighbouring atoms may tell which
+  /// edge it is. Otherwise every match must begin (\m) or end (\M) there, and is checked against
+  /// the text.
   void word_begin(std::size_t size) {
     const bool is_sure = begins_with(Beside::word, rest_.substr(size)) ||
                          (!options_.expanded && ends_with(Beside::other, before()));
@@ -379,7 +384,7 @@ class Translator {
     take(1);
     if (rest_.starts_with('^')) {
       take(1);
-      // With newline-sensitive matching a complement does not contain the newline.
+      // In newline-sensitive matching, a complemented set does not match a newline.
       if (options_.newline_stops_dot) out_ += "\\n";
     }
     bool first = true;
@@ -425,7 +430,7 @@ class Translator {
   std::string out_;
   bool lazy_ = false;
   TranslatedRegex::Edge edge_ = TranslatedRegex::Edge::none;
-  unsigned groups_ = 0;  ///< that can be referred to
+  unsigned groups_ = 0;  ///< capturing groups so far
   std::vector<Level> levels_ = std::vector<Level>(1);
   std::vector<std::size_t> greedy_ends_;  ///< in `out_`, ascending
   std::vector<Range> shortened_;          ///< atoms with a lazy quantifier

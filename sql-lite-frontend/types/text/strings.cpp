@@ -32,7 +32,8 @@ constexpr TypeCodec kTextCodec{
     },
     [](FunctionContext&, TypeId, const Value& value, std::string& out) { out += value.as_text(); }};
 
-/// At most `limit` characters. Blanks beyond it go silently, anything else only by a cast.
+/// Returns at most `limit` characters. Blanks beyond it are cut silently, other characters only by
+/// an explicit cast.
 std::string_view cut(std::string_view text, std::size_t limit, Coercion coercion, TypeId type) {
   if (text.size() <= limit) return text;
   const std::size_t kept = bytes_of_characters(text, limit);
@@ -91,7 +92,7 @@ constexpr TypeModifier kBlankPaddedModifier{
     .show = &show_length,
     .fit = &fit_blank_padded};
 
-// Blanks at the end of bpchar do not count.
+// Trailing blanks of bpchar are insignificant.
 std::string_view without_blanks(std::string_view text) noexcept {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
@@ -171,7 +172,7 @@ constexpr Type blank_padded_type() {
   return type;
 }
 
-/// Text of another name, that is no string to the rules of resolution.
+/// Type with the representation of text that is not in the string category.
 constexpr Type textual_type(TypeId id, TypeId array, std::string_view name) {
   return {.id = id,
           .array = array,
@@ -181,7 +182,7 @@ constexpr Type textual_type(TypeId id, TypeId array, std::string_view name) {
           .io = kTextCodec,
           .order = kTextOrder};
 }
-/// A literal of no type yet, and what C functions take.
+/// Type of literals without a type (unknown), and of cstring.
 constexpr Type bare_text_type(TypeId id, TypeId array, std::string_view name, char category) {
   Type type = textual_type(id, array, name);
   type.length = -2;

@@ -59,11 +59,11 @@ void TextBuilder::append(std::size_t count, char letter) {
 
 Value TextBuilder::finish() {
   const std::size_t whole = size();
-  // The arena's memory is there before the first chunk has gone.
+  // Allocate the result first: if that fails, no chunk has been freed.
   std::byte* const out = arena_.allocate(whole, 1);
   std::byte* next = out;
-  // Each is given back at once: all of them together would keep others waiting, and take twice the
-  // room.
+  // Free each chunk at once. Freeing all at the end would delay other threads, and need twice the
+  // memory.
   for (Chunk& chunk : finished_) {
     copy_long(next, as_bytes(std::string_view{chunk.bytes.get(), chunk.used}));
     next += chunk.used;
@@ -82,7 +82,7 @@ Value TextBuilder::finish() {
 TextBuilder::~TextBuilder() {
   constexpr std::size_t kLong = std::size_t{16} << 20U;
   if (finished_bytes_ < kLong) return;
-  // Building may be cut short by an error, so this must not wait.
+  // An error may end the building, so this must not wait.
   HelperThreads::of_the_process().destroy(std::move(finished_));
 }
 

@@ -21,8 +21,8 @@ void take_trigrams(std::string_view padded, std::vector<Trigram>& list) {
   }
 }
 
-/// Collects the trigrams between wildcards of a pattern. If a word begins or ends at a wildcard,
-/// the letter before or behind it is unknown.
+/// Collector of the trigrams between the wildcards of a pattern. If a word begins or ends at a
+/// wildcard, the letter before or after it is unknown.
 class PatternWords {
  public:
   std::vector<Trigram> list() && { return std::move(list_); }

@@ -20,7 +20,7 @@ Value input_uuid(FunctionContext& context, TypeId type, std::int32_t, std::strin
     if (high < 0 || low < 0) throw_invalid_syntax(type, text);
     out[i] = static_cast<std::byte>(high * 16 + low);
     rest.remove_prefix(2);
-    // A hyphen may stand behind every fourth digit.
+    // A hyphen may follow each group of four digits.
     if (rest.starts_with('-') && i % 2 == 1 && i < 15) rest.remove_prefix(1);
   }
   if (braces) {

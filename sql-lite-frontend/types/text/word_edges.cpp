@@ -12,13 +12,13 @@ bool is_word_letter(char letter) {
   return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
 }
 
-/// A part of a pattern that matches one character, or none.
+/// Part of a pattern that matches one character or none.
 struct Atom {
   enum class Kind : std::uint8_t { character, empty, group, alternative, group_end };
   Kind kind = Kind::character;
   std::size_t size = 1;
-  bool is_word = false;   ///< of a character: whether it can only be a letter of a word
-  bool is_other = false;  ///< or can be none
+  bool is_word = false;   ///< a character that is always part of a word
+  bool is_other = false;  ///< a character that never is
   [[nodiscard]] bool is(Beside what) const { return what == Beside::word ? is_word : is_other; }
 };
 
@@ -26,7 +26,8 @@ bool is_other_letter(char letter) {
   return static_cast<unsigned char>(letter) < 0x80 && !is_word_letter(letter);
 }
 
-/// [a-z_], of which every member has to be a letter of a word, or [,;], of which none may be.
+/// Parses a set such as [a-z_], whose members must all be word characters, or [,;], of which none
+/// may be.
 Atom bracket(std::string_view pattern) {
   constexpr std::array<std::string_view, 5> kWordClasses{"alnum", "alpha", "digit", "lower",
                                                          "upper"};
@@ -47,7 +48,7 @@ Atom bracket(std::string_view pattern) {
       atom.is_other &= rest[1] == 's' || is_other_letter(rest[1]);
       at += 2;
     } else if (rest.size() > 2 && rest[1] == '-' && rest[2] != ']') {
-      // A range stays within digits, or within letters of one case.
+      // A range counts only within the digits, or within letters of one case.
       const auto within = [&](char low, char high) { return rest[0] >= low && rest[2] <= high; };
       atom.is_word &= within('0', '9') || within('a', 'z') || within('A', 'Z');
       atom.is_other = false;
@@ -74,7 +75,7 @@ Atom first_atom(std::string_view pattern) {
       return {Atom::Kind::alternative, 1, false, false};
     case '^':
     case '$':
-      // Beyond it is nothing, or a newline.
+      // An anchor is next to nothing or to a newline, neither of which is part of a word.
       return {Atom::Kind::empty, 1, false, true};
     case '[':
       if (pattern.starts_with("[[:<:]]") || pattern.starts_with("[[:>:]]")) {
@@ -87,7 +88,7 @@ Atom first_atom(std::string_view pattern) {
       if (kEmpty.contains(pattern[1])) {
         return {Atom::Kind::empty, 2, false, pattern[1] == 'A' || pattern[1] == 'Z'};
       }
-      // \u and its like are followed by digits of their own.
+      // \u, \U and \x are followed by their digits.
       if (pattern[1] == 'u' || pattern[1] == 'U' || pattern[1] == 'x') {
         const std::size_t digits = pattern[1] == 'u' ? 4 : 8;
         return {Atom::Kind::character, std::min(2 + digits, pattern.size()), false, false};
@@ -119,7 +120,7 @@ Quantifier first_quantifier(std::string_view pattern) {
              std::isdigit(static_cast<unsigned char>(pattern[1])) != 0) {
     const std::size_t end = pattern.find('}');
     if (end == std::string_view::npos) return quantifier;
-    // {0}, {0,} and {0,n}: behind the zeroes comes no other digit.
+    // {0}, {0,} and {0,n} are optional: only zeros precede the comma or the brace.
     const char behind_zeroes = pattern[pattern.find_first_not_of('0', 1)];
     quantifier = {end + 1, behind_zeroes == ',' || behind_zeroes == '}'};
   } else {
@@ -129,7 +130,7 @@ Quantifier first_quantifier(std::string_view pattern) {
   return quantifier;
 }
 
-/// Up to the parenthesis that closes the group, and it, or to the end.
+/// Returns the size up to and including the parenthesis that closes the group, or to the end.
 std::size_t group_size(std::string_view pattern) {
   std::size_t at = 0;
   std::size_t depth = 1;
@@ -145,7 +146,7 @@ std::size_t group_size(std::string_view pattern) {
 }  // namespace
 
 bool begins_with(Beside what, std::string_view pattern) {
-  // Alternatives of groups wait here: each has to begin so.
+  // Alternatives of groups that are still to be checked: each must begin so.
   std::vector<std::string_view> alternatives{pattern};
   while (!alternatives.empty()) {
     std::string_view rest = alternatives.back();
@@ -174,7 +175,7 @@ bool begins_with(Beside what, std::string_view pattern) {
           rest.remove_prefix(size);
           const Quantifier quantifier = first_quantifier(rest);
           rest.remove_prefix(quantifier.size);
-          // The end of each alternative is not asked about: it begins with a word, or is refused.
+          // The text after the group is not considered: each alternative must begin so by itself.
           if (!inside.ends_with(')')) return false;
           std::size_t begin = 0;
           std::size_t depth = 0;
@@ -203,8 +204,8 @@ bool begins_with(Beside what, std::string_view pattern) {
 
 bool ends_with(Beside what, std::string_view pattern) {
   struct Group {
-    bool before;      ///< how things stood when it began
-    bool all = true;  ///< alternatives end with a word so far
+    bool before;      ///< result before the group
+    bool all = true;  ///< true if all alternatives so far end so
   };
   std::vector<Group> groups{{false}};
   bool ends = false;

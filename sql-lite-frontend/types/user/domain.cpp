@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Values of domains are read and written as those of what they are over; what is read is checked.
+/// Values of a domain have the text and binary forms of its base type; input is checked.
 namespace swizzle::sql {
 Value enter_domain(FunctionContext& context, TypeId domain, const Value& value, Coercion coercion) {
   const DomainBase base = base_of_domain(domain);

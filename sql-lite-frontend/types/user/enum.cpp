@@ -26,7 +26,7 @@ Value enum_value(const EnumLabels& labels, const EnumLabel& label) {
 
 namespace {
 
-/// Reads a value. Without names, as in stored expressions, it is its position.
+/// Reads a label. Without names, as in stored expressions, the text is its position.
 Value enum_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   if (context.session.names == nullptr)
     return Value::from_int(parse_integer(TypeId::int8, text, INT64_MIN, INT64_MAX));
@@ -51,7 +51,7 @@ void enum_output(FunctionContext& context, TypeId type, const Value& value, std:
 }
 
 Value enum_receive(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
-  // The text codec looks whether it is UTF-8.
+  // The codec of text checks that it is valid UTF-8.
   const Value text = builtin::text.io.receive(context, TypeId::text, kNoTypmod, bytes);
   return enum_input(context, type, typmod, text.as_text());
 }
@@ -62,7 +62,7 @@ constexpr TypeCodec kEnumCodec{enum_input, enum_output, enum_receive, enum_outpu
 
 namespace {
 
-/// In rows and keys stands a label's position.
+/// Rows and keys hold a label's position.
 constinit const Type kEnum{.length = 4,
                            .by_value = true,
                            .category = 'E',

@@ -11,9 +11,10 @@ namespace swizzle::sql::xml {
 Value xpath(FunctionContext& context, std::span<const Value> arguments);
 Value xpath_exists(FunctionContext& context, std::span<const Value> arguments);
 
-/// XMLTABLE as a function over: the document, the rows' path, an array of prefixes and one of
-/// addresses of namespaces; then, for each column of the call's row shape, its path and its
-/// default as a text; behind them, one letter for each: 'o' for FOR ORDINALITY, 'n' for NOT NULL.
+/// XMLTABLE as a set-returning function. Arguments: the document, the rows' path, an array of
+/// namespace prefixes and one of their addresses; then, for each column of the call's row shape,
+/// its path and its default as text; last, one letter for each column: 'o' for FOR ORDINALITY, 'n'
+/// for NOT NULL.
 const Function& table_function();
 
 }  // namespace swizzle::sql::xml

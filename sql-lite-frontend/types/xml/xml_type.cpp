@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/xml/xml_functions.h"
 #include "sql-lite-frontend/types/xml/xml_values.h"
 
-/// xml: the text as it was given, once it is known to be well-formed.
+/// xml: the text as given, after a check that it is well-formed.
 namespace swizzle::sql {
 namespace xml {
 namespace {
@@ -23,7 +23,7 @@ void output(FunctionContext&, TypeId, const Value& value, std::string& out) {
   append_shown(out, value.as_text());
 }
 
-/// The text's own encoding counts; there is one here.
+/// The encoding comes from the text's declaration; only UTF-8 is supported.
 Value receive(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
   const std::string_view text = as_text(bytes);
   const std::string_view encoding = read_declaration(text).encoding;
@@ -57,7 +57,7 @@ Value concatenate_two(FunctionContext& context, Arguments a) {
   return concatenated(context, a);
 }
 
-/// xmlagg: the values one behind the other, without their declarations.
+/// State of xmlagg: the concatenated values, without their XML declarations.
 struct Joined {
   char* text = nullptr;
   std::size_t size = 0;
@@ -85,8 +85,8 @@ struct Joined {
   }
 };
 
-/// A text as XML's content; unlike xmlelement's, with quotes and carriage returns as libxml2 has
-/// them.
+/// xmltext(): escapes a text as XML content. Unlike xmlelement, it also escapes double quotes and
+/// carriage returns, as libxml2 does.
 Value text_of(FunctionContext& context, Arguments a) {
   count_bytes(a[0].as_text().size());
   std::string out;

@@ -31,7 +31,7 @@ struct FreeWriter {
   void operator()(xmlTextWriter* writer) const noexcept { xmlFreeTextWriter(writer); }
 };
 
-/// The library's writer, which knows how attributes and bytes are written.
+/// libxml2's writer, which escapes attributes and encodes bytes.
 class Writer {
  public:
   Writer() : buffer_{xmlBufferCreate()} {
@@ -40,7 +40,7 @@ class Writer {
   }
   [[nodiscard]] xmlTextWriter* get() const noexcept { return writer_.get(); }
   void append_to(std::string& out) {
-    writer_.reset();  // it writes what it holds back
+    writer_.reset();  // flushes the writer
     out.append(reinterpret_cast<const char*>(xmlBufferContent(buffer_.get())),
                static_cast<std::size_t>(xmlBufferLength(buffer_.get())));
   }
@@ -68,7 +68,7 @@ bool is_in_name(unsigned letter) {
          xmlIsCombiningQ(letter) || xmlIsExtenderQ(letter);
 }
 
-/// Pre: valid UTF-8, not empty.
+/// Decodes the first character. Pre: valid UTF-8, not empty.
 unsigned first_letter(std::string_view text, std::size_t& size) {
   int bytes = static_cast<int>(std::min<std::size_t>(text.size(), 4));
   const int letter = xmlGetUTF8Char(reinterpret_cast<const unsigned char*>(text.data()), &bytes);
@@ -151,7 +151,7 @@ std::string name_of(std::string_view identifier, Escapes escapes) {
 
 namespace {
 
-/// The letter of "_x0041_" in front, if that stands there.
+/// Returns the character that "_x0041_" at the front stands for; nothing without such an escape.
 std::optional<unsigned> escaped_letter(std::string_view text) {
   constexpr std::size_t kSize = 7;
   if (text.size() < kSize || !text.starts_with("_x") || text[kSize - 1] != '_') return std::nullopt;

@@ -12,7 +12,7 @@
 namespace swizzle::sql::xml {
 namespace {
 
-/// Steps of one evaluation, about a second of them.
+/// Most steps of one evaluation: about a second.
 constexpr unsigned long kMostSteps = 50'000'000;
 
 const xmlChar* as_xml(const std::string& text) {
@@ -59,7 +59,7 @@ Object Evaluation::run(const Path& path, xmlNode* node) const {
 }
 
 std::size_t bytes_of_evaluation(std::string_view document, std::string_view path) {
-  // Each argument and each operand may be a text as long as the document's.
+  // Each argument and each operand may hold a copy of the document's text.
   const auto copies = static_cast<std::size_t>(
       std::ranges::count_if(path, [](char c) { return c == '(' || c == ',' || c == '|'; }));
   return bytes_of_tree(document) + 2 * document.size() * (copies + 1);
@@ -87,7 +87,7 @@ std::string node_as_xml(xmlNode* node) {
         xmlFreeNode(copy);
     }
   };
-  // The copy has the namespaces that the node uses.
+  // The copy includes the namespaces that the node uses.
   const std::unique_ptr<xmlNode, FreeNode> copy{xmlCopyNode(node, 1)};
   if (copy == nullptr) throw std::bad_alloc{};
   xmlBuffer* const buffer = xmlBufferCreate();
@@ -119,8 +119,7 @@ Namespaces read_namespaces(const Value& array) {
   return out;
 }
 
-/// Returns a path's result: the nodes' texts, or the one text of a result that is not a set of
-/// nodes.
+/// Returns a path's result: the text of each node, or the text of a result that is not a node set.
 std::vector<std::string> texts_of(const xmlXPathObject& object) {
   std::vector<std::string> out;
   switch (object.type) {
@@ -144,8 +143,8 @@ std::vector<std::string> texts_of(const xmlXPathObject& object) {
   }
 }
 
-/// Calls `use` with the path's result, on a helper thread: the texts' sizes do not tell how long
-/// the library takes.
+/// Calls `use` with the path's result on a helper thread, because the sizes of the texts do not
+/// tell how long libxml2 takes.
 template <class Use>
 void evaluate(FunctionContext& context, std::span<const Value> arguments, Use&& use) {
   const std::string_view path = arguments[0].as_text();

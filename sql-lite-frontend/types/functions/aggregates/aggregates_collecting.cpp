@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// string_agg: the first delimiter does not count, each other stands before its value.
+/// State of string_agg: the first delimiter is ignored, the others precede their values.
 struct Joined {
   char* text = nullptr;
   std::size_t size = 0;
@@ -46,7 +46,7 @@ struct Joined {
   }
 };
 
-/// any_value: the first that is not NULL.
+/// State of any_value: the first value that is not NULL.
 struct FirstValue {
   Value first;
 
@@ -59,7 +59,7 @@ struct FirstValue {
   }
 };
 
-/// Keeps copies of all values, NULLs too.
+/// Copies of all values, NULLs included.
 struct Collected {
   Value* values = nullptr;
   std::size_t size = 0;
@@ -70,7 +70,7 @@ struct Collected {
     type = context.call.arguments[0];
     if (size == capacity) {
       capacity = std::max<std::size_t>(8, capacity * 2);
-      // Not constructed: that would go through all of it at once.
+      // Not constructed: that would touch the whole allocation at once.
       void* const room = arena.allocate(capacity * sizeof(Value), alignof(Value));
       auto* grown = static_cast<Value*>(room);
       copy_long(reinterpret_cast<std::byte*>(grown), std::as_bytes(std::span{values, size}));

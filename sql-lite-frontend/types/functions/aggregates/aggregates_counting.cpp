@@ -40,13 +40,13 @@ struct SumToInt8 {
   }
 };
 
-/// Numerics and int8, with 128 bits before anything slower.
+/// Input of the sums over numeric and int8, which use 128 bits as long as they suffice.
 enum class Input : std::uint8_t { integer, numeric };
 enum class Answer : std::uint8_t { sum, average };
 template <Input input, Answer answer>
 struct NumericTotal {
   NumericSum sum;
-  Value not_finite;  ///< what NaN and infinities have come to, or NULL
+  Value not_finite;  ///< the sum of NaN and infinities so far, or NULL
   std::int64_t rows = 0;
 
   void step(FunctionContext&, Arena& arena, Arguments a) {
@@ -170,7 +170,7 @@ int order(const Value& a, const Value& b) {
   return compare(a, b);
 }
 
-// Of equal values the later one stays, except for bpchar, as in PostgreSQL.
+// Keeps the later of equal values, except for bpchar, as PostgreSQL does.
 template <TypeId type, Wanted wanted>
 using ExtremeOf =
     Extreme<&order<type>, wanted, type == TypeId::bpchar ? Equals::first : Equals::later>;

@@ -6,8 +6,8 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// The functions behind min() and max(), which can also be called. Of equals the second is taken,
-/// except for bpchar.
+/// The functions behind min() and max(), which can also be called. They take the second of two
+/// equal values, except for bpchar.
 template <TypeId type>
 int order(Arguments a) {
   static const CompareFunction compare = compare_function(type);

@@ -25,7 +25,7 @@ struct Extracted {
   bool is_null = false;
 };
 
-// Years before 1 count from -1, centuries and millennia too.
+// Years, centuries and millennia before 1 are shown from -1.
 i64 shown_year(i64 year) {
   return year > 0 ? year : year - 1;
 }
@@ -122,7 +122,7 @@ Extracted from_timestamp(std::string_view name, i64 timestamp, i64 local, TypeId
     return {Int128{timestamp} + Int128{kUnixEpochSeconds} * kMicrosPerSecond, 6};
   if (const auto out = of_time(field, micros)) return *out;
   if (const auto out = of_day(field, days)) return *out;
-  // julian: the day and the fraction of it that has passed, to 20 decimals
+  // julian: the day and its elapsed fraction, with 20 decimals
   constexpr Int128 kTenDecimals = 10'000'000'000;
   const Int128 fraction =
       (Int128{micros} * kTenDecimals / kMicrosPerDay * kTenDecimals) +
@@ -164,7 +164,7 @@ Extracted from_interval(std::string_view name, const Interval& i) {
     case DateTimeUnit::millennium:
       return {years / 1000};
     case DateTimeUnit::epoch: {
-      // A year has 365.25 days here, a month 30.
+      // A year counts as 365.25 days here, a month as 30.
       const Int128 days = Int128{years} * 36525 + (Int128{i.months % 12} * 30 + i.days) * 100;
       return {days * (kMicrosPerDay / 100) + i.microseconds, 6};
     }
@@ -200,7 +200,7 @@ Value as_double(FunctionContext&, const Extracted& e) {
     return Value::from_float8(e.infinite * std::numeric_limits<double>::infinity());
   if (e.scale <= 6)
     return Value::from_float8(static_cast<double>(e.unscaled) / std::pow(10.0, e.scale));
-  // A day and its fraction: added as doubles, or the last digit would differ.
+  // The day and its fraction are added as doubles; otherwise the last digit would differ.
   const Int128 unit = Int128{10'000'000'000} * 10'000'000'000;
   return Value::from_float8(static_cast<double>(e.unscaled / unit) +
                             static_cast<double>(e.unscaled % unit) / 1e20);
@@ -224,7 +224,7 @@ template <Convert convert>
 Value date_field(FunctionContext& context, Arguments a) {
   return convert(context, from_date(a[0].as_text(), a[1].as_int4()));
 }
-// date_part over a date goes through timestamp, so the time fields are there (as zeros).
+// date_part of a date converts it to a timestamp, so that time fields exist (as zeros).
 Value date_part_of_date(FunctionContext& context, Arguments a) {
   const i64 t = timestamp_from_date(a[1].as_int4());
   return as_double(context, from_timestamp(a[0].as_text(), t, t, TypeId::timestamp, std::nullopt));

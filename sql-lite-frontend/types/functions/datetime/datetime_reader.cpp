@@ -9,7 +9,7 @@ namespace {
 
 using i64 = std::int64_t;
 
-/// Makes a day and a time of fields.
+/// Combines template fields into a day and a time.
 class MomentMaker {
  public:
   MomentMaker(const TemplateFields& fields, std::string_view text) : f_{fields}, text_{text} {}
@@ -62,7 +62,7 @@ class MomentMaker {
   void read_year() {
     const i64 century = f_.is_before_christ != 0 ? -f_.century : f_.century;
     if (f_.year != 0 && century != 0 && f_.year_digits <= 2) {
-      // The last digits of a year of that century, which ends with the year that has none.
+      // Last digits of a year in the given century. A century ends with its year 00.
       const i64 digits = f_.year % 100;
       if (digits == 0) {
         year_ = century * 100 + (century >= 0 ? 0 : 1);
@@ -93,7 +93,7 @@ class MomentMaker {
     if (f_.week != 0) {
       if (f_.convention == DateConvention::iso_week) {
         const i64 monday = days_from_iso_week(year_, 1) + (f_.week - 1) * 7;
-        // Its first day where none is given.
+        // The first day of the week if no day is given.
         const i64 day = f_.week_day == 0 ? 0 : f_.week_day > 1 ? f_.week_day - 2 : 6;
         set_date(monday + day);
       } else {

@@ -69,7 +69,7 @@ template <class T>
 Value modulo(FunctionContext&, Arguments a) {
   const i64 divisor = a[1].as_int8();
   if (divisor == 0) division_by_zero();
-  // The hardware faults on the smallest number modulo -1.
+  // The hardware faults on INT64_MIN % -1.
   return Value::from_int(divisor == -1 ? 0 : a[0].as_int8() % divisor);
 }
 template <class T>
@@ -106,7 +106,7 @@ template <class T>
 Value bit_not(FunctionContext&, Arguments a) {
   return Value::from_int(~a[0].as_int8());
 }
-// Shifts count modulo the width, as the processor does.
+// Shift counts are taken modulo the width.
 template <class T>
 Value shift_left(FunctionContext&, Arguments a) {
   using Unsigned = std::make_unsigned_t<T>;
@@ -151,7 +151,7 @@ Value factorial(FunctionContext& context, Arguments a) {
 }
 
 enum class Base : std::uint8_t { binary, octal, hexadecimal };
-/// The bits of a negative number are those of its two's complement.
+/// Shows negative numbers in two's complement.
 template <Base base, class T>
 Value in_base(FunctionContext& context, Arguments a) {
   const auto bits = static_cast<std::make_unsigned_t<T>>(a[0].as_int8());
@@ -160,7 +160,7 @@ Value in_base(FunctionContext& context, Arguments a) {
   return make_text(context.arena, fmt::format("{:x}", bits));
 }
 
-/// The bytes of a number, the highest first.
+/// Returns the bytes of a number, the most significant first.
 template <class T>
 Value to_bytes(FunctionContext& context, Arguments a) {
   std::byte* const out = context.arena.allocate(sizeof(T), 1);
@@ -168,7 +168,7 @@ Value to_bytes(FunctionContext& context, Arguments a) {
   for (std::size_t i = sizeof(T); i-- > 0; bits >>= 8U) out[i] = static_cast<std::byte>(bits);
   return Value::from_bytes({out, sizeof(T)});
 }
-/// Fewer bytes than the number has are its lowest.
+/// A shorter string gives the low-order bytes.
 template <class T>
 Value from_bytes(FunctionContext&, Arguments a) {
   const Bytes bytes = a[0].as_bytes();

@@ -23,13 +23,13 @@ using Node = Template::Node;
 using Kind = Node::Kind;
 using Ordinal = Template::Ordinal;
 
-/// Lays the digits of one number into a template.
+/// Formatter of one number's digits by a template.
 class Writer {
  public:
   /// `whole` and `fraction` are the rounded number's digits, `whole` empty for zero.
   Writer(const Template& pattern, std::string whole, std::string fraction, bool negative)
       : t_{pattern}, whole_{std::move(whole)}, fraction_{std::move(fraction)}, negative_{negative} {
-    // Numbers have fewer decimals than a template may ask for.
+    // A template may have more decimals than the number.
     fraction_.resize(static_cast<std::size_t>(t_.after), '0');
   }
 
@@ -44,7 +44,7 @@ class Writer {
  private:
   void prepare() {
     const auto width = static_cast<std::size_t>(t_.before);
-    // Zero needs a place too.
+    // Zero needs a place, too.
     if (std::max<std::size_t>(1, whole_.size()) > width) {
       overflow_ = true;
       whole_.assign(width, '#');
@@ -52,12 +52,12 @@ class Writer {
     }
     first_shown_ = t_.before - static_cast<int>(whole_.size());
     if (t_.first_zero >= 0) first_shown_ = std::min(first_shown_, t_.first_zero);
-    // A lone zero is shown unless decimals follow.
+    // A single zero is shown unless decimals follow.
     if (t_.after == 0 && first_shown_ == t_.before && t_.before > 0) first_shown_ = t_.before - 1;
     whole_.insert(0, width - std::min(width, whole_.size()), '0');
     last_shown_ = static_cast<int>(fraction_.size());
     if (!t_.filled && !overflow_) {
-      // Trailing zeros go as far back as the template has nines.
+      // FM cuts trailing zeros, but none at a 0 of the template or before it.
       int kept = 0;
       int place = 0;
       bool after = false;
@@ -72,7 +72,7 @@ class Writer {
       }
       last_shown_ = kept;
     }
-    // Without any decimals left, a lone zero shows itself.
+    // If no decimals are left, a single zero is shown.
     if (!t_.filled && last_shown_ == 0 && first_shown_ == t_.before && t_.before > 0)
       first_shown_ = t_.before - 1;
     for (std::size_t i = 0; i < t_.nodes.size(); ++i)
@@ -88,7 +88,7 @@ class Writer {
     sign_pending_ = !t_.own_sign || anchored_ || brackets;
   }
 
-  // The sign stands directly before the first digit.
+  // Writes the sign directly before the first digit.
   void put_sign() {
     if (!sign_pending_) return;
     sign_pending_ = false;
@@ -213,7 +213,8 @@ std::string scientific(FunctionContext& context, const Value& value, const Templ
   return out;
 }
 
-/// Lays a number's digits into a template; `text` is the number rounded to the template's decimals.
+/// Formats a number's digits by a template; `text` is the number rounded to the template's
+/// decimals.
 std::string lay_out(const Template& t, std::string_view text, bool negative) {
   if (text.starts_with('-')) text.remove_prefix(1);
   const std::size_t point = text.find('.');
@@ -256,7 +257,7 @@ void drop_fraction(Template& t) {
   t.after = 0;
 }
 
-/// NaN and infinities stand where digits would, if there are enough of them.
+/// Shows NaN and infinities in place of the digits, if they fit.
 Value show_no_number(FunctionContext& context, const Value& value, std::string_view format) {
   Template t = parse_number_template(format, context.arena.account());
   std::string text;
@@ -271,7 +272,7 @@ Value show_no_number(FunctionContext& context, const Value& value, std::string_v
     const auto has = [&](Kind kind) {
       return std::ranges::find(t.nodes, kind, &Node::kind) != t.nodes.end();
     };
-    // An ordinal's ending goes by the last digit.
+    // The ending of an ordinal number depends on its last digit.
     if (fits && !is_negative && has(Kind::ordinal) && !has(Kind::point)) {
       throw_error(sqlstate::invalid_text_representation, "\"{}\" is not a number", text);
     }
@@ -299,11 +300,11 @@ Value numeric_to_char(FunctionContext& context, std::span<const Value> a) {
 
 namespace {
 
-/// A binary fraction is rounded as it is, not by the digits that it shows; beyond `digits` of them
-/// there is nothing to show.
+/// Rounds the binary fraction itself, not its decimal digits as shown. Digits beyond `digits`
+/// significant ones are left out.
 Value float_to_char(FunctionContext& context, double number, int digits, std::string_view format) {
   Template t = parse_number_template(format, context.arena.account());
-  // Not true of NaN either.
+  // Negated, so that NaN takes this branch, too.
   if (t.roman && !(std::fabs(number) < 0x1p31))
     return make_text(context.arena, std::string(15, '#'));
   if (t.roman || t.scientific || t.shifted > 0 || !std::isfinite(number)) {

@@ -105,7 +105,7 @@ class TemplateParser {
       if (after_point_) refuse(kShiftAndPoint);
       after_shift_ = true;
     } else if (take("C")) {
-      // A currency's symbol, which is undefined.
+      // Accepted without effect: PostgreSQL reads C and writes nothing for it.
     } else if (take("L")) {
       add(Kind::currency);
     } else {

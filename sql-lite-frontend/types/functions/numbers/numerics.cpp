@@ -21,7 +21,7 @@ Value same(FunctionContext&, Arguments a) {
   return a[0];
 }
 
-/// The place of a digit as far as a number has digits.
+/// Clamps a digit's position to those that a numeric can have.
 int clamped_place(const Value& place) {
   constexpr int kMostBefore = 131'073;
   constexpr int kMostAfter = 16'383;

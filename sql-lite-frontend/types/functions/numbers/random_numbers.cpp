@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
-/// random() and its like: the session's own sequence, which setseed() begins anew.
+/// random() and similar functions: numbers of the session's own sequence, which setseed() restarts.
 namespace swizzle::sql {
 namespace {
 
@@ -27,7 +27,7 @@ std::uint64_t next_random(SessionContext& session) {
   s[1] = rotate(mixed, 37);
   return out;
 }
-/// Returns a number from 0 up to 1, which it never is.
+/// Returns a number in [0, 1).
 double next_fraction(SessionContext& session) {
   return static_cast<double>(next_random(session) >> 11U) * 0x1.0p-53;
 }
@@ -66,7 +66,7 @@ void require_finite(const Value& bound, std::string_view which) {
   if (numeric_is_infinite(bound)) refuse_bounds(fmt::format("{} bound cannot be infinity", which));
 }
 
-/// Draws the digits of a number of as many digits as the range has, until it lies within.
+/// Draws as many digits as the range has; draws again if the number is beyond the range.
 Value random_numeric(FunctionContext& context, Arguments a) {
   require_finite(a[0], "lower");
   require_finite(a[1], "upper");
@@ -79,7 +79,7 @@ Value random_numeric(FunctionContext& context, Arguments a) {
     bool is_leading = true;
     for (std::size_t i = 0; i < digits.size(); ++i) {
       if (digits[i] == '.') continue;
-      // A number of the range has 0 wherever the range has only 0 up to there.
+      // Leading zeros of the range stay zeros; the digit after them is at most the range's.
       const std::uint64_t most = is_leading ? static_cast<std::uint64_t>(digits[i] - '0') : 9;
       is_leading = is_leading && digits[i] == '0';
       drawn[i] = static_cast<char>('0' + random_up_to(context.session, most));
@@ -88,7 +88,7 @@ Value random_numeric(FunctionContext& context, Arguments a) {
   return numeric_add(context.arena, a[0], numeric_from_text(context.arena, drawn));
 }
 
-/// By Box and Muller.
+/// Uses the Box-Muller transform.
 Value random_normal(FunctionContext& context, Arguments a) {
   const double radius = std::sqrt(-2 * std::log(1 - next_fraction(context.session)));
   const double angle = 2 * std::numbers::pi * next_fraction(context.session);

@@ -6,7 +6,7 @@
 
 namespace swizzle::sql {
 
-/// Returns a number from 0 to `most`, each as likely, of the session's sequence.
+/// Returns a uniformly distributed number from 0 to `most`, from the session's sequence.
 std::uint64_t random_up_to(SessionContext& session, std::uint64_t most);
 
 }  // namespace swizzle::sql

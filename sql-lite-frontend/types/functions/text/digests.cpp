@@ -24,14 +24,14 @@ std::string text_of(const Output& out, std::size_t size) {
   throw SqlError{sqlstate::internal_error, "could not compute a hash"};
 }
 
-/// `update` takes one piece; false: it cannot.
+/// Calls `update` for each piece; returns false as soon as a call does.
 template <class Update>
 bool in_pieces(Bytes bytes, const Update& update) {
   constexpr std::size_t kPieceBytes = std::size_t{32} << 10U;
   while (!bytes.empty()) {
     const Bytes piece = bytes.first(std::min(bytes.size(), kPieceBytes));
     if (!update(reinterpret_cast<const unsigned char*>(piece.data()), piece.size())) return false;
-    // Some bytes a nanosecond, no more.
+    // A digest takes about a nanosecond for each few bytes.
     count_work(piece.size());
     bytes = bytes.subspan(piece.size());
   }
@@ -63,7 +63,7 @@ std::string hmac_of(const EVP_MD* kind, Bytes key, Bytes bytes) {
   const std::array parameters{
       OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), name.size()),
       OSSL_PARAM_construct_end()};
-  // A key without bytes is one, not none.
+  // An empty key is valid, but OpenSSL takes a null pointer for "no key".
   constexpr unsigned char kNothing = 0;
   const auto* const key_at =
       key.empty() ? &kNothing : reinterpret_cast<const unsigned char*>(key.data());

@@ -22,7 +22,7 @@ using Arguments = std::span<const Value>;
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// A line ends after 76 characters, as MIME asks.
+/// Breaks lines after 76 characters, as MIME requires.
 std::string encode_base64(Bytes bytes) {
   std::string out;
   std::size_t line = 0;
@@ -79,7 +79,7 @@ std::string decode_base64(std::string_view text) {
   return out;
 }
 
-/// Only zero bytes, backslashes and bytes above ASCII are escaped.
+/// Escapes only zero bytes, backslashes and bytes above ASCII.
 std::string encode_escape(Bytes bytes) {
   std::string out;
   for (const char c : as_text(bytes)) {
@@ -164,7 +164,7 @@ Value set_byte(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-/// The byte that holds a bit, bits counted from the lowest of the first byte.
+/// Returns the index of the byte that holds a bit; bits count from the lowest of the first byte.
 std::size_t byte_of_bit(std::int64_t bit, std::size_t size) {
   if (bit < 0 || bit >= static_cast<std::int64_t>(size) * 8) index_out_of_range(bit, size * 8);
   return static_cast<std::size_t>(bit / 8);
@@ -211,7 +211,7 @@ Value convert_to(FunctionContext&, Arguments a) {
   return a[0];
 }
 
-/// The bytes that a client gets which asks for the binary format.
+/// Returns the value in the protocol's binary format.
 Value binary_form(FunctionContext& context, Arguments a) {
   const WritingShare share{context, 2 * bytes_of(a)};
   std::string out;

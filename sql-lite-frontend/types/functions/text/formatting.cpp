@@ -19,7 +19,7 @@ using i64 = std::int64_t;
 using Keyword = TemplateNode::Keyword;
 using Letters = TemplateNode::Letters;
 
-/// Input of a template: a moment, or an interval's fields.
+/// Input of a template: a timestamp, or an interval's fields.
 struct Moment {
   i64 year = 0;
   int month = 0;
@@ -28,7 +28,7 @@ struct Moment {
   int minute = 0;
   int second = 0;
   int microsecond = 0;
-  i64 days = 0;  ///< of a moment: its day number
+  i64 days = 0;  ///< day number of a timestamp
   bool is_interval = false;
   std::string_view zone_name;
   std::int32_t seconds_east = 0;
@@ -59,7 +59,7 @@ class Writer {
   }
 
  private:
-  // Fields of an interval may be negative; some leave room for the sign, as PostgreSQL does.
+  // An interval's fields may be negative; some fields leave room for the sign, as in PostgreSQL.
   static int signed_width(i64 value, int width) { return value < 0 ? width + 1 : width; }
 
   void number(const TemplateNode& node, i64 value, int width) {
@@ -86,14 +86,15 @@ class Writer {
     return m_.is_interval || m_.year > 0 ? m_.year : 1 - m_.year;
   }
 
-  /// The last digits of a year, by the width asked for.
+  /// Writes the last digits of a year, as many as the field is wide.
   void year(const TemplateNode& node, i64 value) {
     constexpr i64 kCut[] = {1, 10, 100, 1000};
     number(node, node.width < 4 ? value % kCut[node.width] : value,
            signed_width(value, node.width));
   }
 
-  /// From 1. Whole years of an interval are XII, or I before nothing; -1 month is XII.
+  /// Returns a month from 1 to 12. For an interval, whole years give XII, or I if negative, and -1
+  /// month gives XII.
   [[nodiscard]] int roman_month() const {
     if (m_.month == 0) return m_.year >= 0 ? 12 : 1;
     return m_.month < 0 ? 13 + m_.month : m_.month;

@@ -3,11 +3,11 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_get_keywords(): the words that the grammar knows. Tools ask, to know what to quote.
+/// pg_get_keywords(): the keywords of the grammar. Tools use it to decide which names to quote.
 namespace swizzle::sql {
 namespace {
 
-/// The words of one kind, separated by blanks; a star stands behind those that cannot be a column's
+/// Keywords of one category, separated by blanks. A star follows each that cannot be a column's
 /// label without AS.
 struct Category {
   char code;

@@ -16,8 +16,8 @@ bool is_literal(char of_pattern) {
   return of_pattern != '%' && of_pattern != '_' && of_pattern != '\\';
 }
 
-/// LIKE with backslash as escape. Runs in time proportional to text times pattern at worst: only
-/// the last % is ever tried again.
+/// LIKE with backslash as escape. Takes time proportional to text times pattern at worst, because
+/// only the last % is ever retried.
 template <Letters letters, Units units>
 bool matches(std::string_view text, std::string_view pattern) {
   const auto same = [](char a, char b) {
@@ -62,7 +62,7 @@ bool matches(std::string_view text, std::string_view pattern) {
     if (star == std::string_view::npos) return false;
     star_text += width(text.substr(star_text));
     if (letters == Letters::exact && is_literal(pattern[star])) {
-      // The next place where the text after the % can begin.
+      // Next place at which the text after the % can begin.
       star_text = text.find(pattern[star], star_text);
       if (star_text == std::string_view::npos) return false;
     }

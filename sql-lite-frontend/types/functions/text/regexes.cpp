@@ -116,7 +116,7 @@ void append_replacement(TextBuilder& out, std::string_view with, std::string_vie
   }
 }
 
-/// Replaces the `nth` match at or behind byte `start`, or all from there if `nth` is 0.
+/// Replaces the `nth` match at or after byte `start`, or all from there if `nth` is 0.
 Value replace(FunctionContext& context, std::string_view text, std::string_view pattern,
               std::string_view with, std::string_view flags, std::size_t start, std::int64_t nth) {
   RegexMatches matches{context, text.substr(start), pattern, flags};
@@ -177,7 +177,7 @@ Value regexp_count(FunctionContext& context, Arguments a) {
   return Value::from_int(count);
 }
 
-/// The n-th match's range in the text, or nothing.
+/// Returns the range of the n-th match in the text, or nothing.
 std::optional<CompiledRegex::Match> nth_match(FunctionContext& context, Arguments a,
                                               std::size_t flags_at, std::string_view function) {
   const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
@@ -237,7 +237,7 @@ Value regexp_split(FunctionContext& context, Arguments a) {
   std::size_t copied = 0;
   while (const auto match = matches.next(context.session)) {
     const auto whole = match->front();
-    // Empty matches at the ends and right behind another match split nothing off.
+    // Empty matches at either end, and directly after another match, do not split.
     if (whole.begin == whole.end && (whole.begin == copied || whole.end == text.size())) continue;
     parts.push_back(Value::from_text(text.substr(copied, whole.begin - copied)));
     copied = whole.end;
@@ -246,7 +246,7 @@ Value regexp_split(FunctionContext& context, Arguments a) {
   return make_array(context.arena, TypeId::text, parts);
 }
 
-/// substring(text from pattern): the first group, or the whole match.
+/// substring(text from pattern): returns the first group, or the whole match.
 Value substring_match(FunctionContext& context, Arguments a) {
   const auto match = context.session.regex(a[1].as_text(), "").find(a[0].as_text());
   if (!match) return Value::null();
@@ -255,8 +255,9 @@ Value substring_match(FunctionContext& context, Arguments a) {
   return Value::from_text(a[0].as_text().substr(range.begin, range.end - range.begin));
 }
 
-/// SIMILAR TO's pattern as a regular expression. `escape` is empty for none. For substring(), a
-/// quote behind the escape begins and ends what is wanted; what is before it is as short as can be.
+/// Translates a pattern of SIMILAR TO into a regular expression. `escape` is empty for none. For
+/// substring(), escaped double quotes enclose the wanted part; the part before it matches as little
+/// as possible.
 std::string similar_pattern(std::string_view pattern, std::string_view escape) {
   if (count_characters(escape) > 1)
     throw SqlError{sqlstate::invalid_escape_sequence, "invalid escape string"}.with_hint(
@@ -316,7 +317,7 @@ Value similar_to_escape(FunctionContext& context, Arguments a) {
   return make_text(context.arena, similar_pattern(a[0].as_text(), escape));
 }
 
-/// The older form, which takes NULL for "backslash".
+/// Older form, in which a NULL escape means backslash.
 Value similar_escape(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::null();
   const std::string_view escape = a[1].is_null() ? std::string_view{"\\"} : a[1].as_text();

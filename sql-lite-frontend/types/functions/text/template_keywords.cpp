@@ -38,7 +38,7 @@ KeywordTraits traits_of(TemplateNode::Keyword keyword) noexcept {
     case Keyword::iso_day_of_week:
     case Keyword::iso_year:
       return {Part::date, true, iso_week};
-    // PostgreSQL does not count it among the fields that make a date.
+    // PostgreSQL does not count the ISO week among the fields that make a date.
     case Keyword::iso_week:
       return {Part::none, true, iso_week};
     case Keyword::fraction:

@@ -35,7 +35,7 @@ Value concatenate(FunctionContext& context, std::string_view a, std::string_view
 Value join(FunctionContext& context, Arguments a) {
   return concatenate(context, a[0].as_text(), a[1].as_text());
 }
-// The call's types tell the other operand's.
+// The call's argument types give the type of the other operand.
 Value join_any(FunctionContext& context, Arguments a) {
   const bool text_first = context.call.arguments[0] == TypeId::text;
   const TypeId other = context.call.arguments[text_first ? 1 : 0];
@@ -152,7 +152,7 @@ constexpr std::size_t kWorkPerCharacter = 10;
 
 enum class Side : std::uint8_t { left, right, both };
 
-/// The characters of a text, to be asked whether one is among them.
+/// Set of the characters of a text.
 class CharacterSet {
  public:
   explicit CharacterSet(std::string_view characters) {
@@ -177,7 +177,7 @@ class CharacterSet {
   std::unordered_set<std::string_view> others_;
 };
 
-/// Whole characters of the set go from the ends.
+/// Trims whole characters of the set from the ends.
 template <Side side>
 std::string_view trimmed(std::string_view text, std::string_view set) {
   const CharacterSet characters{set};
@@ -213,7 +213,7 @@ Value trim_bytes(FunctionContext&, Arguments a) {
   return Value::from_text(text);
 }
 
-/// Appends `fill` again and again until `count` characters are there.
+/// Repeats `fill` until `count` characters are appended.
 void append_fill(TextBuilder& out, std::string_view fill, std::size_t count) {
   const std::size_t per_fill = count_characters(fill);
   for (; count >= per_fill; count -= per_fill) {
@@ -239,7 +239,7 @@ Value pad(FunctionContext& context, Arguments a) {
   return out.finish();
 }
 
-// A negative count leaves out that many characters of the other end.
+// A negative count leaves out that many characters at the other end.
 Value left(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
   std::int64_t count = a[1].as_int4();
@@ -253,7 +253,7 @@ Value right(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
   const auto characters = static_cast<std::int64_t>(count_long_characters(text));
   const std::int64_t count = a[1].as_int4();
-  // PostgreSQL's negation of the least number overflows, and then nothing is skipped.
+  // In PostgreSQL the negation of INT32_MIN overflows, so nothing is skipped.
   if (count == INT32_MIN) return a[0];
   const std::int64_t skipped =
       count < 0 ? std::min(-count, characters) : std::max<std::int64_t>(0, characters - count);
@@ -314,7 +314,7 @@ Value repeat(FunctionContext& context, Arguments a) {
   const std::size_t size = text.size() * count;
   std::byte* out = context.arena.allocate(size, 1);
   copy_long(out, as_bytes(text));
-  // Double the text: a copy of one letter costs as much as one of many.
+  // Copy in doubling steps, so that a short text needs as few copies as a long one.
   for (std::size_t have = text.size(); have < size;) {
     const std::size_t now = std::min(have, size - have);
     copy_long(out + have, {out, now});
@@ -368,7 +368,7 @@ void for_each_character(std::string_view text, const Visit& visit) {
   }
 }
 Value translate(FunctionContext& context, Arguments a) {
-  // Replacement of each character; if one stands there twice, the first counts.
+  // Replacement of each character; the first counts if a character occurs twice.
   std::unordered_map<std::string_view, std::string_view> becomes;
   std::string_view to = a[2].as_text();
   for_each_character(a[1].as_text(), [&](std::string_view from) {
@@ -388,7 +388,7 @@ Value starts_with(FunctionContext&, Arguments a) {
   return Value::from_bool(a[0].as_text().starts_with(a[1].as_text()));
 }
 
-// concat and concat_ws take anything; NULLs are left out. VARIADIC gives them one array.
+// concat and concat_ws take values of any type and skip NULLs. VARIADIC passes them one array.
 void append_any(FunctionContext& context, TextBuilder& out, TypeId type, const Value& value) {
   if (type == TypeId::bool_)
     out += value.as_bool() ? "t" : "f";

@@ -34,7 +34,7 @@ Value quote_identifier_of(FunctionContext& context, Arguments a) {
 Value quote_literal_of(FunctionContext& context, Arguments a) {
   return make_text(context.arena, quote_literal(a[0].as_text()));
 }
-// These cast to text, which shows a boolean as "true" and not as "t".
+// Casts the value to text, which shows a boolean as "true", unlike its output function ("t").
 std::string as_text(FunctionContext& context, const Value& value) {
   const TypeId type = context.call.arguments[0];
   const auto cast = find_cast(type, TypeId::text, CastContext::explicit_cast);
@@ -53,7 +53,7 @@ Value quote_nullable_any(FunctionContext& context, Arguments a) {
   return make_text(context.arena, quote_literal(as_text(context, a[0])));
 }
 
-/// format('%[n$][-][width]type', …).
+/// Formatter of format('%[n$][-][width]type', …).
 class Formatter {
  public:
   Formatter(FunctionContext& context, Arguments arguments)
@@ -98,7 +98,7 @@ class Formatter {
     return true;
   }
 
-  /// Reads "n$" in front of a format; 0 is refused.
+  /// Reads "n$" at the front of a format; 0 is refused.
   std::optional<std::size_t> argument_number() {
     const std::string_view before = rest_;
     if (const auto n = number(); n && take('$')) {
