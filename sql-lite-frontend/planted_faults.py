@@ -62,6 +62,28 @@ FAULTS = [
         "A column of another query stays as it is*",
     ),
     (
+        "a path within JSON_TABLE goes on behind the items of the row before",
+        "types/jsonpath/json_table.cpp",
+        "    for (const std::size_t nested : path.nested) find(context, nested, item);\n",
+        "    if (path.next == 1) {\n"
+        "      for (const std::size_t nested : path.nested) find(context, nested, item);\n    }\n",
+        "A path within JSON_TABLE begins anew*",
+    ),
+    (
+        "a condition on a column of JSON_TABLE is asked before the others are computed",
+        "plan/push_down.cpp",
+        "  if (query.computes_first) return false;\n",
+        "",
+        "A column of JSON_TABLE that is an error*",
+    ),
+    (
+        "JSON_OBJECT leaves a key out before it is compared with the others",
+        "query/bound/json_expression.cpp",
+        "    if (words_.keys == JsonKeys::unique && !seen.insert(key).second) {",
+        "    if (words_.keys == JsonKeys::unique && !value.is_null() && !seen.insert(key).second) {",
+        "A key that JSON_OBJECT has twice*",
+    ),
+    (
         "a row of a hash join is looked for in another part than it was put in",
         "execution/joins/hash_join.cpp",
         "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0]",

@@ -177,7 +177,9 @@ def _shown(mark, mine, other):
 
 # Functions that PostgreSQL got after 15; min and max of bytea and rows among them.
 NEWER = {"any_value", "array_reverse", "array_sample", "array_shuffle", "array_sort", "casefold", "crc32", "crc32c", "date_add",
-         "date_subtract", "erf", "erfc", "gamma", "generate_series", "lgamma", "max", "min", "pg_basetype", "pg_input_error_info",
+         "date_subtract", "erf", "erfc", "gamma", "generate_series", "json_agg_strict", "json_object_agg_strict",
+         "json_object_agg_unique", "json_object_agg_unique_strict", "jsonb_agg_strict", "jsonb_object_agg_strict",
+         "jsonb_object_agg_unique", "jsonb_object_agg_unique_strict", "lgamma", "max", "min", "pg_basetype", "pg_input_error_info",
          "pg_input_is_valid", "random", "random_normal", "reverse", "timezone", "to_bin", "to_oct", "to_regtypemod",
          "uuid_extract_timestamp", "uuid_extract_version", "uuidv4", "uuidv7", "xmltext"}
 

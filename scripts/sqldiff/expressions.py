@@ -3,6 +3,7 @@ whatever the rows hold and in whatever order conditions are asked: numbers stay 
 not zero. What they answer does not depend on the order of rows either."""
 import re
 
+import servers
 from pieces import Literal, Piece
 
 TYPES = ["bool", "int2", "int4", "int8", "numeric", "float8", "text", "date", "timestamp", "timestamptz",
@@ -182,6 +183,21 @@ TEMPLATES["text"] += ["{tsquery}::text", "{circle}::text", "{box}::text", "{path
 TEMPLATES["jsonb"] += ["hstore_to_jsonb({hstore})", "jsonb_path_query_array({jsonb}, {jsonpath})", "to_jsonb({pair[]})",
                        "to_jsonb({citext})"]
 TEMPLATES["text[]"] += ["akeys({hstore})", "avals({hstore})"]
+if servers.ORACLE >= 18:
+    TEMPLATES["bool"] += ["({text} is json)", "({jsonb} is json object)", "({jsonb}::text is not json array with unique keys)",
+                          "(json_scalar({text}) is json scalar)", "json_exists({jsonb}, {path})",
+                          "json_exists({jsonb}, {path} passing {int4} as x, {text} as y true on error)"]
+    TEMPLATES["int4"] += ["json_value({jsonb}, {path} returning int4)", "json_value({jsonb}, {path} returning int4 default {small} on empty default 7 on error)",
+                          "json_value({jsonb}, '$.a' returning int4 error on error)"]
+    TEMPLATES["numeric"] += ["json_value({jsonb}, '$.n.decimal(5, 2)' returning numeric)", "json_value({jsonb}, '$.a.number()' returning numeric)"]
+    TEMPLATES["text"] += ["json_value({jsonb}, {path})", "json_value({jsonb}, {path} passing {int4} as x, {jsonb} as y)", "json_query({jsonb}, {path} returning text omit quotes)",
+                          "json_array({int4}, {text} returning text)", "json_serialize({jsonb}::text)", "json({jsonb}::text)::text", "json_scalar({date})::text",
+                          "json_object('k' : {int4}, {text} : {bool} null on null returning text)", "json_value({jsonb}, '$.a.string()')"]
+    TEMPLATES["jsonb"] += ["json_query({jsonb}, {path})", "json_query({jsonb}, {path} with wrapper)", "json_query({jsonb}, {path} with conditional wrapper empty array on empty)",
+                           "json_query({jsonb}, {path} passing {int4} as x, {bool} as y empty object on error)", "json_array({int4}, {bool}, {jsonb} null on null returning jsonb)",
+                           "json_array({jsonb}, {int4} absent on null returning jsonb)", "json_object('a' : {int4}, 'b' : {bool} returning jsonb)", "json_array(select {int4} returning jsonb)",
+                           "json_object('a' : {int4}, {text} : {jsonb} absent on null with unique keys returning jsonb)"]
+    TEMPLATES["int4[]"] += ["json_query({jsonb}, '$.a' returning int4[])"]
 ANY_TYPE = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end",
             "nullif({T}, {T})", "greatest({T}, {T})", "least({T}, {T})", "(case {A} when {A} then {T} else {T} end)"]
 ANY_UNORDERED = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end"]
@@ -365,6 +381,9 @@ class Expressions:
         if wanted == "regex":
             text = random.choice(["^a", "b$", "[abc]+", "a|z", ".b", "^$"])
             return Literal("=text", text, f"'{text}'")
+        if wanted == "path":
+            text = random.choice(["$", "$.a", "$.b", "$[*]", "$.a[*] ? (@ > 1)", "strict $.a", "strict $.n + 1", "$.*", "$.a.type()", "$.**.size()"])
+            return Literal("=jsonpath", text, f"'{text}'")
         if wanted.startswith("lit "):
             return self.literal(wanted[4:])
         return self.make(wanted, scope, depth)

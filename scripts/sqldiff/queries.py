@@ -1,5 +1,6 @@
 """Random SELECTs over random tables. Their answers do not depend on the order of rows: what is
 limited is ordered by every column, what is grouped has one look for equal values."""
+import servers
 from expressions import COMMON, NUMBERS, Expressions, Scope, settled
 from pieces import Piece, Series
 from tables import Table
@@ -52,6 +53,12 @@ class QueryMaker:
             array = self.expressions.make("int4[]", scope if lateral else Scope([]), 1)
             return (Piece("item", "unnest(", array, f") with ordinality {alias}(u, o)"),
                     [(f"{alias}.u", "int4"), (f"{alias}.o", "int8")], None)
+        if servers.ORACLE >= 18 and kind < 0.3:
+            document = self.expressions.make("jsonb", scope if lateral else Scope([]), 1)
+            error = random.choice(["", " error on error", " null on empty", " default 5 on error"])
+            return (Piece("item", "json_table(", document, f", '{random.choice(['$[*]', '$', '$.a[*]', '$.*'])}' columns (o for ordinality, a int{error}, "
+                          f"b text path '$.b', j jsonb path '$' with wrapper, e bool exists path '$.a', nested path '$.a[*]' columns (v text path '$'))) {alias}"),
+                    [(f"{alias}.o", "int4"), (f"{alias}.a", "int4"), (f"{alias}.b", "text"), (f"{alias}.j", "jsonb"), (f"{alias}.e", "bool"), (f"{alias}.v", "text")], None)
         if kind < 0.32:
             types = self.types(3)
             names = [f"v{n}" for n in range(len(types))]

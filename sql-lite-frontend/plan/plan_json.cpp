@@ -120,7 +120,11 @@ void add_title(JsonObject& object, std::string title, const Place& place) {
   const auto blank = relation.find(' ');
   const std::string alias = blank == std::string::npos ? relation : relation.substr(blank + 1);
   relation.resize(std::min(blank, relation.size()));
-  object.add_text("Relation Name", relation);
+  if (title == "Table Function Scan") {
+    object.add_text("Table Function Name", relation.substr(1, relation.size() - 2));
+  } else {
+    object.add_text("Relation Name", relation);
+  }
   object.add_text("Alias", alias);
 }
 

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/execution/steps/basic_operators.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/query/bound/statement_services.h"
@@ -8,6 +10,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 
@@ -263,6 +266,17 @@ FunctionScan::FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinali
   // The step around keeps all rows if no call reads rows outside.
   if (std::ranges::find(keeps_rows_, false) == keeps_rows_.end())
     keeps_rows_.assign(calls_.size(), false);
+}
+
+PlanNote FunctionScan::note(ExprPrinter::Columns /*columns*/) const {
+  const Function* const function = calls_[0].function;
+  // JSON_TABLE and XMLTABLE are no functions of the catalog.
+  const bool is_table = function != nullptr && function->oid == 0 && !calls_[0].routine;
+  if (!is_table) return {"Function Scan on " + alias_, {}};
+  // Keywords, which PostgreSQL quotes.
+  std::string title = fmt::format("Table Function Scan on \"{}\"", function->name);
+  if (alias_ != function->name) title += " " + quote_identifier(alias_);
+  return {std::move(title), {}};
 }
 
 void FunctionScan::open(Execution& execution) {

@@ -268,9 +268,7 @@ class FunctionScan final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
-    return {"Function Scan on " + alias_, {}};
-  }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
     for (Call& call : calls_.change()) {

@@ -27,38 +27,6 @@ bool is_bits(TypeId type) {
   return value_type(type).category == 'V';
 }
 
-/// The SQL words of an expression that nothing here computes.
-std::string name_of_unsupported(const ast::Node& node) {
-  using enum ast::NodeKind;
-  switch (node.node_kind) {
-    case json_object_constructor:
-      return "JSON_OBJECT";
-    case json_array_constructor:
-    case json_array_query_constructor:
-      return "JSON_ARRAY";
-    case json_object_agg:
-      return "JSON_OBJECTAGG";
-    case json_array_agg:
-      return "JSON_ARRAYAGG";
-    case json_is_predicate:
-      return "IS JSON";
-    case json_parse_expr:
-      return "JSON()";
-    case json_scalar_expr:
-      return "JSON_SCALAR";
-    case json_serialize_expr:
-      return "JSON_SERIALIZE";
-    case json_func_expr: {
-      const ast::JsonExprOp op = ast::as<ast::JsonFuncExpr>(&node).op;
-      return op == ast::JsonExprOp::exists_op  ? "JSON_EXISTS"
-             : op == ast::JsonExprOp::query_op ? "JSON_QUERY"
-                                               : "JSON_VALUE";
-    }
-    default:
-      return fmt::format("the expression {}", ast::node_name(node.node_kind));
-  }
-}
-
 }  // namespace
 
 ExprPtr ExpressionBinder::bind_expression(const ast::Node* node, Scope& scope) {
@@ -193,6 +161,24 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
       return bind_grouping(ast::as<ast::GroupingFunc>(node), scope);
     case ast::NodeKind::current_of_expr:
       unsupported("WHERE CURRENT OF");
+    case ast::NodeKind::json_object_constructor:
+    case ast::NodeKind::json_array_constructor:
+    case ast::NodeKind::json_parse_expr:
+    case ast::NodeKind::json_scalar_expr:
+    case ast::NodeKind::json_serialize_expr:
+      return bind_json_constructor(node, scope);
+    case ast::NodeKind::json_array_query_constructor:
+      return bind_json_array_query(ast::as<ast::JsonArrayQueryConstructor>(node), scope);
+    case ast::NodeKind::json_object_agg:
+    case ast::NodeKind::json_array_agg:
+      return bind_json_aggregate(node, scope);
+    case ast::NodeKind::json_value_expr:
+      return bind_json_value(ast::as<ast::JsonValueExpr>(node), scope, JsonInput::as_is,
+                             TypeId::none);
+    case ast::NodeKind::json_is_predicate:
+      return bind_json_test(ast::as<ast::JsonIsPredicate>(node), scope);
+    case ast::NodeKind::json_func_expr:
+      return bind_json_function(ast::as<ast::JsonFuncExpr>(node), scope);
     case ast::NodeKind::xml_expr:
       return bind_xml(ast::as<ast::XmlExpr>(node), scope);
     case ast::NodeKind::xml_serialize:
@@ -202,7 +188,7 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::multi_assign_ref:
       unsupported("a multi-column assignment from a subquery");
     default:
-      unsupported(name_of_unsupported(*node));
+      unsupported(fmt::format("the expression {}", ast::node_name(node->node_kind)));
   }
 }
 

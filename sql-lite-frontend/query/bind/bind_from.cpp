@@ -279,7 +279,7 @@ FromPtr QueryBinder::bind_from_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::range_table_func:
       return bind_xml_table(ast::as<ast::RangeTableFunc>(node), scope);
     case ast::NodeKind::json_table:
-      unsupported("JSON_TABLE", ast::as<ast::JsonTable>(node).location);
+      return bind_json_table(ast::as<ast::JsonTable>(node), scope);
     default:
       unsupported(ast::node_name(node->node_kind));
   }

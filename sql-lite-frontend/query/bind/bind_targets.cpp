@@ -88,6 +88,27 @@ std::string ExpressionBinder::target_name(const ast::Node* node) {
     case ast::NodeKind::a_expr:
       if (ast::as<ast::A_Expr>(node).kind == ast::A_Expr_Kind::nullif) return "nullif";
       break;
+    case ast::NodeKind::json_object_constructor:
+      return "json_object";
+    case ast::NodeKind::json_array_constructor:
+    case ast::NodeKind::json_array_query_constructor:
+      return "json_array";
+    case ast::NodeKind::json_object_agg:
+      return "json_objectagg";
+    case ast::NodeKind::json_array_agg:
+      return "json_arrayagg";
+    case ast::NodeKind::json_parse_expr:
+      return "json";
+    case ast::NodeKind::json_scalar_expr:
+      return "json_scalar";
+    case ast::NodeKind::json_serialize_expr:
+      return "json_serialize";
+    case ast::NodeKind::json_func_expr: {
+      const ast::JsonExprOp op = ast::as<ast::JsonFuncExpr>(node).op;
+      return op == ast::JsonExprOp::exists_op  ? "json_exists"
+             : op == ast::JsonExprOp::query_op ? "json_query"
+                                               : "json_value";
+    }
     case ast::NodeKind::xml_expr:
       return xml_target_name(ast::as<ast::XmlExpr>(node).op);
     case ast::NodeKind::xml_serialize:

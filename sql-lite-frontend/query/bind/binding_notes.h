@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/query/bind/query.h"
 #include "sql-lite-frontend/query/bind/scope.h"
+#include "sql-lite-frontend/query/bound/json_expression.h"
 #include "sql-lite-frontend/query/parse/ast.h"
 
 namespace swizzle::sql {
@@ -26,6 +27,14 @@ struct BindingNotes {
   /// Calls by the slot of the result.
   std::map<Slot, const ast::FuncCall*> aggregates;
   std::map<Slot, const ast::FuncCall*> windows;
+  /// Words of calls that stand for JSON_ARRAYAGG and JSON_OBJECTAGG.
+  struct OfJsonAggregate {
+    bool is_object = false;
+    bool leaves_nulls_out = false;
+    bool has_unique_keys = false;
+    JsonReturning returning;
+  };
+  std::map<const ast::FuncCall*, OfJsonAggregate> json_aggregates;
   /// Condition of the policy that read_policy() has bound.
   ExprPtr condition;
 };

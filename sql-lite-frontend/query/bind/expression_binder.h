@@ -17,6 +17,7 @@
 #include "sql-lite-frontend/query/bind/query.h"
 #include "sql-lite-frontend/query/bind/repeated_binding.h"
 #include "sql-lite-frontend/query/bind/scope.h"
+#include "sql-lite-frontend/query/bound/json_expression.h"
 #include "sql-lite-frontend/query/parse/ast.h"
 #include "sql-lite-frontend/types/resolve.h"
 
@@ -209,6 +210,35 @@ class ExpressionBinder : public BoundNames {
                             std::string_view what);
   std::vector<std::string> bind_xml_names(const ast::XmlExpr& node, Scope& scope,
                                           std::vector<ExprPtr>& operands);
+  // bind_json.cpp
+  /// Meaning of a value without FORMAT: as it is, the text of JSON, or a variable of a path.
+  enum class JsonInput : std::uint8_t { as_is, json, variable };
+  ExprPtr bind_json_value(const ast::JsonValueExpr& node, Scope& scope, JsonInput input,
+                          TypeId target);
+  ExprPtr bind_json_document(const ast::Node* node, const ast::JsonFormat* format, Scope& scope);
+  ExprPtr text_of_bytes(ExprPtr bytes, const ast::JsonFormat* format);
+  /// Types for which RETURNING may say FORMAT JSON.
+  enum class JsonOutputs : std::uint8_t { any, of_strings };
+  /// Of type none where nothing is said.
+  JsonReturning bind_json_output(const ast::Link<ast::JsonOutput>& output, JsonOutputs formats);
+  ExprPtr json_as(ExprPtr json, const JsonReturning& returning);
+  ExprPtr json_constructor(JsonConstructorExpr::Words words, std::vector<ExprPtr> operands,
+                           std::int32_t location);
+  ExprPtr bind_json_constructor(const ast::Node* node, Scope& scope);
+  ExprPtr bind_json_test(const ast::JsonIsPredicate& node, Scope& scope);
+  ExprPtr bind_json_aggregate(const ast::Node* node, Scope& scope);
+  ExprPtr bind_json_array_query(const ast::JsonArrayQueryConstructor& node, Scope& scope);
+  // bind_json_path.cpp
+  static void require_json_behavior(const ast::JsonBehavior* node, JsonPathExpr::Kind kind,
+                                    std::string_view clause, std::string_view column);
+  JsonPathExpr::Behavior bind_json_behavior(const ast::JsonBehavior* node,
+                                            JsonPathExpr::Behavior::Kind usual,
+                                            const JsonReturning& returning, Scope& scope,
+                                            std::vector<ExprPtr>& operands);
+  ExprPtr bind_json_path(const ast::Node* node, Scope& scope);
+  void bind_json_variables(ast::NodeList passing, Scope& scope, JsonPathExpr::Words& words,
+                           std::vector<ExprPtr>& operands);
+  ExprPtr bind_json_function(const ast::JsonFuncExpr& node, Scope& scope);
   // bind_coerce.cpp
   /// The attributes of a composite type; null for others.
   std::shared_ptr<const RowShape> row_shape(TypeId type);

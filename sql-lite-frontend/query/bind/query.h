@@ -122,6 +122,9 @@ struct Query {
   /// True if its conditions decide which rows may be known of. Other conditions are evaluated on
   /// those rows alone, unless they reveal nothing (plan/leakproof.h).
   bool is_barrier = false;
+  /// True if conditions on its columns are asked when all of them are computed, as JSON_TABLE's
+  /// are.
+  bool computes_first = false;
   bool grouped = false;
   std::vector<GroupKey> group_keys;
   GroupingSets grouping_sets;

@@ -75,6 +75,14 @@ class QueryBinder : public ExpressionBinder {
   FromPtr bind_xml_table(const ast::RangeTableFunc& node, Scope& scope);
   void bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope, FromCall& call,
                         ScopeItem& item);
+  // bind_json_table.cpp
+  struct JsonTableRows;
+  struct JsonTableScope;
+  FromPtr bind_json_table(const ast::JsonTable& node, Scope& scope);
+  void bind_json_table_level(ast::NodeList columns, std::size_t level, JsonTableScope& table);
+  void add_json_column(const ast::JsonTableColumn& node, std::size_t level, JsonTableScope& table);
+  void add_json_rows(const ast::JsonTablePathSpec& path, std::int64_t parent,
+                     JsonTableScope& table);
   FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
   ScopeColumn merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
                             Scope& scope);

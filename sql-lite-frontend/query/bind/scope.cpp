@@ -111,4 +111,14 @@ void remove_repeats(std::vector<Slot>& slots) {
   slots.erase(repeated.begin(), repeated.end());
 }
 
+void add_slots_read(Expr& expr, std::vector<Slot>& slots) {
+  walk(expr, [&](Expr& part) {
+    if (const auto* slot = dynamic_cast<const SlotExpr*>(&part)) {
+      slots.push_back(slot->slot());
+    } else if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(&part)) {
+      slots.insert(slots.end(), subquery->outer_slots.begin(), subquery->outer_slots.end());
+    }
+  });
+}
+
 }  // namespace swizzle::sql

@@ -157,6 +157,9 @@ class Unreachable {
   std::vector<std::size_t> hidden_;
 };
 
+/// Adds the slots that the expression reads, in subqueries as well.
+void add_slots_read(Expr& expr, std::vector<Slot>& slots);
+
 /// Changes a scope's clause while it lives.
 class ClauseScope {
  public:

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/query/bound/expression_copy.h"
 
 #include "base/runtime/long_work.h"
+#include "sql-lite-frontend/query/bound/json_expression.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
 #include "sql-lite-frontend/query/bound/row_order.h"
 #include "sql-lite-frontend/query/bound/xml_expression.h"
@@ -70,7 +71,7 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
     return std::make_unique<LengthExpr>(length->typmod(), length->coercion(),
                                         std::move(operands[0]));
   }
-  return nullptr;
+  return copy_json_expression(expr, std::move(operands));
 }
 
 }  // namespace

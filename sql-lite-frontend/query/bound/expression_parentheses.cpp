@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sql-lite-frontend/query/bound/json_expression.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
 #include "sql-lite-frontend/query/bound/row_order.h"
 #include "sql-lite-frontend/query/bound/subquery.h"
@@ -17,7 +18,7 @@ enum class Form : std::uint8_t {
   simple,     ///< a value, a call, CASE: never enclosed
   operation,  ///< an operator
   boolean,    ///< AND, OR, NOT
-  test,       ///< IS NULL, IS DISTINCT FROM, a subquery
+  test,       ///< IS NULL, IS DISTINCT FROM, IS JSON, a subquery
   cast,       ///< as its operand
   other,
 };
@@ -51,6 +52,7 @@ Form form_of(const Expr& expr) {
   }
   if (dynamic_cast<const TestExpr*>(&expr) != nullptr ||
       dynamic_cast<const DistinctExpr*>(&expr) != nullptr ||
+      dynamic_cast<const JsonTestExpr*>(&expr) != nullptr ||
       dynamic_cast<const SubqueryExpr*>(&expr) != nullptr) {
     return Form::test;
   }

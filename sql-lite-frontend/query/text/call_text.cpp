@@ -43,6 +43,10 @@ void QueryPrinter::print_call(const Function* function, const RoutineCallPtr& ro
 }
 
 void QueryPrinter::print_aggregate_call(const AggregateCall& call, const ast::FuncCall& syntax) {
+  if (const auto json = notes_.json_aggregates.find(&syntax);
+      json != notes_.json_aggregates.end()) {
+    return print_json_aggregate(call, json->second, syntax.agg_order.size());
+  }
   const Routine* const made = call.made ? call.made->callable->routine.get() : nullptr;
   write(function_name(*call.function, made) + "(");
   if (syntax.agg_distinct) write("DISTINCT ");
@@ -60,6 +64,26 @@ void QueryPrinter::print_aggregate_call(const AggregateCall& call, const ast::Fu
       print_order(call.order, keys);
     }
   }
+}
+
+void QueryPrinter::print_json_aggregate(const AggregateCall& call,
+                                        const BindingNotes::OfJsonAggregate& words,
+                                        std::size_t keys) {
+  write(words.is_object ? "JSON_OBJECTAGG(" : "JSON_ARRAYAGG(");
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (i > 0) write(" : ");
+    ++printer_.depth;
+    printer_.print_at(*call.arguments[i], {});
+    --printer_.depth;
+  }
+  if (keys > 0) {
+    write(" ORDER BY ");
+    print_order(call.order, keys);
+  }
+  if (words.is_object && words.leaves_nulls_out) write(" ABSENT ON NULL");
+  if (!words.is_object && !words.leaves_nulls_out) write(" NULL ON NULL");
+  if (words.has_unique_keys) write(" WITH UNIQUE KEYS");
+  print_json_returning(printer_, words.returning);
 }
 
 void QueryPrinter::print_aggregate(const AggregateCall& call, const ast::FuncCall& syntax) {

@@ -43,6 +43,8 @@ void QueryPrinter::print_item(const FromNode& node) {
     write(quote_identifier(cte->cte->name));
   } else if (const auto* functions = std::get_if<FromFunctions>(&node.node)) {
     print_functions(*functions, ast::as<ast::RangeFunction>(range->syntax));
+  } else if (const auto* json = ast::try_as<ast::JsonTable>(range->syntax)) {
+    print_json_table(*std::get<FromSubquery>(node.node).query, *json);
   } else {
     if (ast::as<ast::RangeSubselect>(range->syntax).lateral) write("LATERAL ");
     write("(");

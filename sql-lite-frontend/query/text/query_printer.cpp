@@ -407,6 +407,9 @@ bool QueryPrinter::looks_like_call(const Expr& expr) const {
     return std::ranges::find(query->grouping_calls, slot->slot(), &GroupingCall::slot) ==
            query->grouping_calls.end();
   }
+  if (const auto* output = dynamic_cast<const JsonOutputExpr*>(&expr))
+    return looks_like_call(*output->operands()[0]);
+  if (dynamic_cast<const JsonConstructorExpr*>(&expr) != nullptr) return true;
   const bool is_session = dynamic_cast<const SessionFunctionExpr*>(&expr) != nullptr;
   return (is_session && expr.spelling() == Spelling::call) ||
          dynamic_cast<const LengthExpr*>(&expr) != nullptr;

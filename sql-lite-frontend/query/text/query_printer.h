@@ -68,6 +68,8 @@ class QueryPrinter final : public QueryTexts {
   // call_text.cpp
   void print_aggregate(const AggregateCall& call, const ast::FuncCall& syntax);
   void print_aggregate_call(const AggregateCall& call, const ast::FuncCall& syntax);
+  void print_json_aggregate(const AggregateCall& call, const BindingNotes::OfJsonAggregate& words,
+                            std::size_t keys);
   void print_window_call(const WindowDefinition& window, const WindowCall& call,
                          const ast::FuncCall& syntax);
   void print_window(const WindowDefinition& window, const ast::WindowDef& syntax);
@@ -85,6 +87,11 @@ class QueryPrinter final : public QueryTexts {
   // from_text.cpp
   void print_from(const Query& query);
   void print_item(const FromNode& node);
+  // json_table_text.cpp
+  struct JsonTableText;
+  void print_json_table(const Query& query, const ast::JsonTable& syntax);
+  void print_json_table_path(const ast::JsonTablePathSpec& syntax, JsonTableText& table);
+  void print_json_table_columns(ast::NodeList columns, JsonTableText& table);
   void print_join(const FromNode& node, const FromJoin& join);
   void print_functions(const FromFunctions& functions, const ast::RangeFunction& syntax);
   /// True if the functions read columns of the same FROM clause.

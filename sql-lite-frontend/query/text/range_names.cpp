@@ -35,6 +35,7 @@ const ast::Alias* alias_of(const ast::Node* node) {
   if (const auto* range = ast::try_as<ast::RangeVar>(node)) return range->alias;
   if (const auto* subselect = ast::try_as<ast::RangeSubselect>(node)) return subselect->alias;
   if (const auto* function = ast::try_as<ast::RangeFunction>(node)) return function->alias;
+  if (const auto* table = ast::try_as<ast::JsonTable>(node)) return table->alias;
   return nullptr;
 }
 
@@ -155,7 +156,8 @@ void RangeNames::add(const FromNode& node) {
     const ast::Alias* const alias = alias_of(note.node);
     const auto* cte = std::get_if<FromCte>(&node.node);
     const bool is_function = std::holds_alternative<FromFunctions>(node.node);
-    const bool is_subquery = ast::is<ast::RangeSubselect>(note.node);
+    const bool is_json_table = ast::is<ast::JsonTable>(note.node);
+    const bool is_subquery = ast::is<ast::RangeSubselect>(note.node) || is_json_table;
     if (cte == nullptr && !is_function && !is_subquery) throw_unprintable("this FROM item");
     give_name(range, note.item.alias);
     for (const ScopeColumn& column : note.item.columns) {
@@ -163,8 +165,9 @@ void RangeNames::add(const FromNode& node) {
       range.shows_columns |= make_unique(range.columns, range.columns.size() - 1);
     }
     range.shows_columns |= is_function || (alias != nullptr && !alias->colnames.empty());
-    range.shows_name = cte == nullptr || alias != nullptr || range.name != note.item.alias;
-    range.is_lockable = is_subquery;
+    range.shows_name =
+        (cte == nullptr && !is_json_table) || alias != nullptr || range.name != note.item.alias;
+    range.is_lockable = is_subquery && !is_json_table;
   }
   names_.push_back(std::move(range));
 }

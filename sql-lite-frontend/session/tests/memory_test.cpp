@@ -32,6 +32,12 @@ const std::vector<std::string>& hungry_statements() {
       "SELECT length(jsonb_object_agg(i, i)::text) FROM " + rows,
       "SELECT count(DISTINCT repeat('x', 50) || i) FROM " + rows,
       "SELECT sum(DISTINCT i) FROM " + rows + " GROUP BY i % 1000",
+      "SELECT count(*) FROM (SELECT i, count(*) FROM " + rows + " GROUP BY CUBE(i, i % 7)) x",
+      "SELECT length(json_arrayagg(i NULL ON NULL RETURNING jsonb)::text) FROM " + rows,
+      "SELECT length(json_objectagg(i : i WITH UNIQUE KEYS)::text) FROM " + rows,
+      "SELECT count(*) FROM json_table((SELECT jsonb_agg(i) FROM " + rows +
+          "), '$[*]' COLUMNS (v int PATH '$'))",
+      "SELECT ('[' || repeat('{\"a\":1},', 50000) || '1]') IS JSON WITH UNIQUE KEYS",
       "SELECT mode() WITHIN GROUP (ORDER BY i) FROM " + rows,
       "SELECT cardinality(ARRAY(SELECT i FROM " + rows + "))",
       "SELECT cardinality(array_fill(7, ARRAY[500000]))",

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bound/json_expression.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
 #include "sql-lite-frontend/statement/names/domains.h"
 #include "sql-lite-frontend/statement/names/or_stored_text.h"
@@ -105,7 +106,9 @@ bool looks_like_call(const Expr& expr) {
          (routine != nullptr && !routine->written().op && !routine->written().is_cast) ||
          dynamic_cast<const CoalesceExpr*>(&expr) != nullptr ||
          dynamic_cast<const GreatestExpr*>(&expr) != nullptr ||
-         dynamic_cast<const NullIfExpr*>(&expr) != nullptr;
+         dynamic_cast<const NullIfExpr*>(&expr) != nullptr ||
+         dynamic_cast<const JsonPathExpr*>(&expr) != nullptr ||
+         dynamic_cast<const JsonConstructorExpr*>(&expr) != nullptr;
 }
 
 struct Printed {

@@ -54,8 +54,12 @@ void PathRun::run_method(const PathNode& node, PathPlace place, const PathItem& 
       }
       return next(node, {nullptr, moment}, found);
     }
-    default:
+    case PathOp::abs:
+    case PathOp::floor:
+    case PathOp::ceiling:
       break;
+    default:
+      return run_conversion(node, item, found);
   }
   if (item.kind() != JsonKind::number) fail(kNotNumeric, of + "a numeric value");
   const Value value = number_of(item);

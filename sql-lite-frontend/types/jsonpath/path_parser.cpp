@@ -391,8 +391,30 @@ class PathParser {
       node.truth = true;  // has a template
       advance();
     }
+    const bool has_precision = op == PathOp::to_time || op == PathOp::to_time_tz ||
+                               op == PathOp::to_timestamp || op == PathOp::to_timestamp_tz;
+    if (has_precision && token_.kind == Kind::integer) node.text = take_integer({});
+    if (op == PathOp::to_decimal && !token_.is(")")) {
+      node.text = take_signed_integer();
+      if (take(",")) node.flags = take_signed_integer();
+      if (token_.is(",")) {
+        throw SqlError{sqlstate::syntax_error, "invalid input syntax for type jsonpath"}
+            .with_detail(".decimal() can only have an optional precision[,scale].");
+      }
+    }
     expect(")");
     return add(std::move(node));
+  }
+  std::string take_integer(std::string_view sign) {
+    if (token_.kind != Kind::integer) fail();
+    std::string written = std::string{sign} + plain_number(token_.text);
+    advance();
+    return written;
+  }
+  std::string take_signed_integer() {
+    if (take("-")) return take_integer("-");
+    static_cast<void>(take("+"));
+    return take_integer({});
   }
   std::uint32_t parse_level() {
     std::uint32_t level = 0;

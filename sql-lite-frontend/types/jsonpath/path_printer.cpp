@@ -12,9 +12,25 @@ struct Method {
   PathOp op;
 };
 constexpr Method kMethods[] = {
-    {"type", PathOp::type},         {"size", PathOp::size},         {"abs", PathOp::abs},
-    {"floor", PathOp::floor},       {"ceiling", PathOp::ceiling},   {"double", PathOp::double_},
-    {"keyvalue", PathOp::keyvalue}, {"datetime", PathOp::datetime},
+    {"type", PathOp::type},
+    {"size", PathOp::size},
+    {"abs", PathOp::abs},
+    {"floor", PathOp::floor},
+    {"ceiling", PathOp::ceiling},
+    {"double", PathOp::double_},
+    {"keyvalue", PathOp::keyvalue},
+    {"datetime", PathOp::datetime},
+    {"bigint", PathOp::to_bigint},
+    {"boolean", PathOp::to_boolean},
+    {"date", PathOp::to_date},
+    {"decimal", PathOp::to_decimal},
+    {"integer", PathOp::to_integer},
+    {"number", PathOp::to_number},
+    {"string", PathOp::to_string},
+    {"time", PathOp::to_time},
+    {"time_tz", PathOp::to_time_tz},
+    {"timestamp", PathOp::to_timestamp},
+    {"timestamp_tz", PathOp::to_timestamp_tz},
 };
 
 int priority(PathOp op) noexcept {
@@ -152,6 +168,8 @@ class PathPrinter {
       out_ += method;
       out_ += '(';
       if (node.truth) append_json_string(node.text, out_);
+      if (!node.truth) out_ += node.text;
+      if (!node.truth && !node.flags.empty()) out_ += "," + node.flags;
       out_ += ')';
       return;
     }

@@ -62,6 +62,12 @@ PathRun::PathRun(FunctionContext& context, const PathTree& path, std::string_vie
   place_.ignores_structure = is_lax();
 }
 
+PathRun::PathRun(FunctionContext& context, const PathTree& path, std::string_view json,
+                 NamedVariables /*variables*/)
+    : PathRun(context, path, json, {}, Zones::used) {
+  has_named_ = true;
+}
+
 void PathRun::fail(SqlState state, std::string message, std::string hint) {
   SqlError error{state, std::move(message)};
   if (!hint.empty()) error = std::move(error).with_hint(std::move(hint));
@@ -105,6 +111,12 @@ PathItem PathRun::boolean(Truth truth) {
 }
 
 PathItem PathRun::variable(std::string_view name) {
+  if (has_named_) {
+    const auto named =
+        std::ranges::find_if(named_, [&](const auto& known) { return known.first == name; });
+    if (named != named_.end()) return named->second;
+    throw_error(sqlstate::undefined_object, "could not find jsonpath variable \"{}\"", name);
+  }
   // Operators have no variables, and each is null to them.
   if (!variables_) return boolean(Truth::unknown);
   const JsonValue* const found = variables_->member(name);

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "sql-lite-frontend/types/function_context.h"
 #include "sql-lite-frontend/types/json/json_value.h"
@@ -44,6 +46,11 @@ class PathRun {
   /// `variables`: a JSON object, or empty.
   PathRun(FunctionContext& context, const PathTree& path, std::string_view json,
           std::string_view variables, Zones zones);
+  /// The same with variables that add_variable() names.
+  struct NamedVariables {};
+  PathRun(FunctionContext& context, const PathTree& path, std::string_view json, NamedVariables);
+  /// A variable as PASSING has it: JSON, a boolean, a number, a moment, or a text.
+  void add_variable(std::string_view name, TypeId type, const Value& value);
 
   /// Runs the path and returns its items in `found`; after a failure, those found before it.
   enum class Failures : std::uint8_t { thrown, kept };
@@ -108,6 +115,13 @@ class PathRun {
                   bool unwraps);
   void run_double(const PathNode& node, const PathItem& item, PathItems& found);
   void run_keyvalue(const PathNode& node, const PathItem& item, PathItems& found);
+  // path_convert.cpp
+  void run_conversion(const PathNode& node, const PathItem& item, PathItems& found);
+  [[nodiscard]] Value whole_number(const PathNode& node, const PathItem& item);
+  [[nodiscard]] Value decimal_number(const PathNode& node, const PathItem& item);
+  [[nodiscard]] Truth truth_of(const PathNode& node, const PathItem& item);
+  [[nodiscard]] std::string string_of(const PathNode& node, const PathItem& item);
+  [[nodiscard]] PathMoment moment_of(const PathNode& node, const PathItem& item);
   std::int64_t subscript(PathPlace place, const PathItem& item);
 
   Truth truth(PathPlace place, const PathItem& item);
@@ -130,6 +144,8 @@ class PathRun {
   Zones zones_;
   JsonValue root_;
   std::optional<JsonValue> variables_;
+  std::vector<std::pair<std::string, PathItem>> named_;
+  bool has_named_ = false;
   std::string_view root_text_;
   std::deque<JsonValue> made_;
   std::deque<std::string> texts_;

@@ -36,6 +36,17 @@ enum class PathOp : std::uint8_t {
   double_,
   datetime,
   keyvalue,
+  to_bigint,
+  to_boolean,
+  to_date,
+  to_decimal,
+  to_integer,
+  to_number,
+  to_string,
+  to_time,
+  to_time_tz,
+  to_timestamp,
+  to_timestamp_tz,
   // Operators.
   plus,
   minus,
@@ -69,8 +80,9 @@ struct PathNode {
   PathPlace next = kNoPlace;  ///< the step behind it
   PathPlace left = kNoPlace;  ///< an operator's, or its only one
   PathPlace right = kNoPlace;
-  std::string text = {};    ///< of a key, string, number, variable, pattern, template
-  std::string flags = {};   ///< of like_regex
+  /// Of a key, string, number, variable, pattern, template; a method's precision.
+  std::string text = {};
+  std::string flags = {};   ///< of like_regex; the scale of .decimal()
   bool truth = false;       ///< of a boolean
   std::uint32_t first = 0;  ///< of .**: from which level on
   std::uint32_t last = 0;   ///< and to which

@@ -14,8 +14,8 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::size_t kShortBytes = 6;
-constexpr std::size_t kLongBytes = 8;
+constexpr std::size_t kBytesOfShort = 6;
+constexpr std::size_t kBytesOfLong = 8;
 constexpr unsigned kByteBits = 8;
 
 std::uint64_t number_of(const Value& value) {
@@ -45,11 +45,11 @@ Value short_input(FunctionContext&, TypeId type, std::int32_t, std::string_view 
       "%2x%2x%2x%2x%2x%2x%1s"};
   const std::string copy{text};
   for (const char* form : kForms) {
-    std::array<unsigned, kShortBytes> bytes{};
+    std::array<unsigned, kBytesOfShort> bytes{};
     std::array<char, 2> rest{};
     const int read = ::sscanf(copy.c_str(), form, &bytes[0], &bytes[1], &bytes[2], &bytes[3],
                               &bytes[4], &bytes[5], rest.data());
-    if (read != static_cast<int>(kShortBytes)) continue;
+    if (read != static_cast<int>(kBytesOfShort)) continue;
     std::uint64_t number = 0;
     for (const unsigned byte : bytes) {
       if (byte > kLowByte)
@@ -72,7 +72,7 @@ Value long_input(FunctionContext&, TypeId type, std::int32_t, std::string_view t
   while (rest.size() >= 2) {
     const int high = hex_digit(rest[0]);
     const int low = hex_digit(rest[1]);
-    if (high < 0 || low < 0 || count == kLongBytes) throw_invalid_syntax(type, text);
+    if (high < 0 || low < 0 || count == kBytesOfLong) throw_invalid_syntax(type, text);
     number = number << kByteBits | static_cast<unsigned>(high * 16 + low);
     ++count;
     rest.remove_prefix(2);
@@ -81,23 +81,23 @@ Value long_input(FunctionContext&, TypeId type, std::int32_t, std::string_view t
       between = rest[0];
       rest.remove_prefix(1);
     }
-    if ((count == kShortBytes || count == kLongBytes) && !rest.empty() && is_space(rest[0])) {
+    if ((count == kBytesOfShort || count == kBytesOfLong) && !rest.empty() && is_space(rest[0])) {
       if (!trim_space(rest).empty()) throw_invalid_syntax(type, text);
       break;
     }
   }
-  if (count == kShortBytes) return address(widened(number));
-  if (count != kLongBytes) throw_invalid_syntax(type, text);
+  if (count == kBytesOfShort) return address(widened(number));
+  if (count != kBytesOfLong) throw_invalid_syntax(type, text);
   return address(number);
 }
 
-std::array<std::byte, kLongBytes> bytes_of(std::uint64_t number) {
-  std::array<std::byte, kLongBytes> bytes{};
+std::array<std::byte, kBytesOfLong> bytes_of(std::uint64_t number) {
+  std::array<std::byte, kBytesOfLong> bytes{};
   store_big_endian(bytes.data(), number);
   return bytes;
 }
 template <std::size_t size>
-Bytes last(const std::array<std::byte, kLongBytes>& bytes) {
+Bytes last(const std::array<std::byte, kBytesOfLong>& bytes) {
   return Bytes{bytes}.last(size);
 }
 
@@ -117,14 +117,14 @@ void send(FunctionContext&, TypeId, const Value& value, std::string& out) {
 Value short_receive(FunctionContext&, TypeId, std::int32_t, Bytes bytes) {
   BinaryReader reader{bytes};
   std::uint64_t number = 0;
-  for (std::size_t i = 0; i < kShortBytes; ++i)
+  for (std::size_t i = 0; i < kBytesOfShort; ++i)
     number = number << kByteBits | reader.take<std::uint8_t>();
   reader.finish();
   return address(number);
 }
 /// A message of six bytes is a short address.
 Value long_receive(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
-  if (bytes.size() == kShortBytes)
+  if (bytes.size() == kBytesOfShort)
     return address(widened(number_of(short_receive(context, type, typmod, bytes))));
   BinaryReader reader{bytes};
   const auto number = reader.take<std::uint64_t>();
@@ -177,7 +177,7 @@ std::uint64_t hash_of_address(const Value& value, std::uint64_t seed) {
 constexpr ScalarEntry kShortScalars[] = {
     SWIZZLE_COMPARISONS_OF("macaddr", compare_unsigned),
     {"macaddr_cmp(macaddr,macaddr)", &order_of_two<&compare_unsigned>},
-    SWIZZLE_HASHES("hashmacaddr", "hashmacaddrextended", "macaddr", hash_of_address<kShortBytes>),
+    SWIZZLE_HASHES("hashmacaddr", "hashmacaddrextended", "macaddr", hash_of_address<kBytesOfShort>),
     {"~(macaddr)", &invert<kShortMask>},
     {"&(macaddr,macaddr)", &both},
     {"|(macaddr,macaddr)", &either},
@@ -187,7 +187,8 @@ constexpr ScalarEntry kShortScalars[] = {
 constexpr ScalarEntry kLongScalars[] = {
     SWIZZLE_COMPARISONS_OF("macaddr8", compare_unsigned),
     {"macaddr8_cmp(macaddr8,macaddr8)", &order_of_two<&compare_unsigned>},
-    SWIZZLE_HASHES("hashmacaddr8", "hashmacaddr8extended", "macaddr8", hash_of_address<kLongBytes>),
+    SWIZZLE_HASHES("hashmacaddr8", "hashmacaddr8extended", "macaddr8",
+                   hash_of_address<kBytesOfLong>),
     {"~(macaddr8)", &invert<UINT64_MAX>},
     {"&(macaddr8,macaddr8)", &both},
     {"|(macaddr8,macaddr8)", &either},
@@ -205,11 +206,11 @@ constinit const Type builtin::macaddr{
     .array = builtin_id::array_of_macaddr,
     .name = "macaddr",
     .sql_name = "macaddr",
-    .length = kShortBytes,
+    .length = kBytesOfShort,
     .storage = 'p',
     .in_btree_gist = true,
     .shape = Shape::uint64,
-    .io = {&short_input, &output<kShortBytes>, &short_receive, &send<kShortBytes>},
+    .io = {&short_input, &output<kBytesOfShort>, &short_receive, &send<kBytesOfShort>},
     .order = kUint64Order,
     .functions = &kShortFunctions};
 constinit const Type builtin::macaddr8{
@@ -217,11 +218,11 @@ constinit const Type builtin::macaddr8{
     .array = builtin_id::array_of_macaddr8,
     .name = "macaddr8",
     .sql_name = "macaddr8",
-    .length = kLongBytes,
+    .length = kBytesOfLong,
     .storage = 'p',
     .in_btree_gist = true,
     .shape = Shape::uint64,
-    .io = {&long_input, &output<kLongBytes>, &long_receive, &send<kLongBytes>},
+    .io = {&long_input, &output<kBytesOfLong>, &long_receive, &send<kBytesOfLong>},
     .order = kUint64Order,
     .functions = &kLongFunctions};
 

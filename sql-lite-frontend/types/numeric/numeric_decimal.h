@@ -3,6 +3,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 
+#include "base/bytes.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 
 namespace swizzle::sql {
@@ -53,6 +54,8 @@ Decimal to_decimal(const Value& value);
 Value from_decimal(Arena& arena, Decimal decimal);
 
 int compare_magnitude(const Decimal& left, const Decimal& right) noexcept;
+// The overload below would hide that of bytes from the files behind this header.
+using swizzle::compare;
 int compare(const Decimal& left, const Decimal& right) noexcept;
 /// Finite operands; the result's scale is the larger one.
 Decimal add(const Decimal& left, const Decimal& right);

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/json/sql_json.h"
 #include "sql-lite-frontend/types/null_values.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -76,7 +77,12 @@ Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std
 void ArrayReader::refuse_scalar() const {
   std::string where;
   for (const std::size_t at : path_) where += fmt::format("[{}]", at);
-  throw SqlError{sqlstate::invalid_text_representation, "expected JSON array"}.with_hint(
+  SqlError error{sqlstate::invalid_text_representation, "expected JSON array"};
+  if (column_.empty()) {
+    if (where.empty()) throw error;
+    throw std::move(error).with_hint(fmt::format("See the array element {}.", where));
+  }
+  throw std::move(error).with_hint(
       where.empty() ? fmt::format("See the value of key \"{}\".", column_)
                     : fmt::format("See the array element {} of key \"{}\".", where, column_));
 }
@@ -112,6 +118,11 @@ void ArrayReader::take(std::string_view json, std::size_t depth) {
     }
   }
   path_.pop_back();
+}
+
+[[noreturn]] void refuse_as_row(JsonKind kind) {
+  throw sql_error(sqlstate::invalid_parameter_value, "cannot call populate_composite on {}",
+                  kind == JsonKind::array ? "an array" : "a scalar");
 }
 
 Value read_record(FunctionContext& context, std::string_view json) {
@@ -166,10 +177,7 @@ Value populate(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(json_text(a[1]));
   const JsonKind kind = json_kind(json);
   if (kind == JsonKind::null) return a[0];
-  if (kind != JsonKind::object) {
-    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}", "populate_composite",
-                    kind == JsonKind::array ? "an array" : "a scalar");
-  }
+  if (kind != JsonKind::object) refuse_as_row(kind);
   return read_result(context, context.call.arguments[0], a[0], json);
 }
 
@@ -247,10 +255,7 @@ std::unique_ptr<SetCursor> to_record(FunctionContext& context, Arguments a) {
   require_columns(context, type == TypeId::json ? "json_to_record" : "jsonb_to_record");
   const std::string_view json = json_trimmed(json_text(a[0]));
   const JsonKind kind = json_kind(json);
-  if (kind != JsonKind::object) {
-    throw sql_error(sqlstate::invalid_parameter_value, "cannot call populate_composite on {}",
-                    kind == JsonKind::array ? "an array" : "a scalar");
-  }
+  if (kind != JsonKind::object) refuse_as_row(kind);
   return std::make_unique<Records>(CountedVector<std::string_view>{json});
 }
 
@@ -291,6 +296,27 @@ constexpr ScalarEntry kScalars[] = {
 };
 
 }  // namespace
+
+Value populate_from_json(FunctionContext& context, TypeId type, std::int32_t typmod,
+                         std::string_view json, JsonQuotes quotes) {
+  if (is_domain(type)) {
+    const Value value = populate_from_json(context, base_type(type), typmod, json, quotes);
+    return enter_domain(context, type, value, Coercion::assignment);
+  }
+  const JsonKind kind = json_kind(json);
+  if (quotes == JsonQuotes::omitted && kind == JsonKind::string) {
+    return input_text(context, type, typmod, json_string_value(json));
+  }
+  const TypeId plain = without_collation(type);
+  if (plain == TypeId::json) return make_text(context.arena, json);
+  if (plain == TypeId::jsonb) return make_jsonb(context.arena, canonical_json(json));
+  if (is_array(type)) return ArrayReader{context, type, typmod, {}}.read(json);
+  if (is_composite(type)) {
+    if (kind != JsonKind::object) refuse_as_row(kind);
+    return read_composite(context, type, Value::null(), json);
+  }
+  return input_text(context, type, typmod, json);
+}
 
 std::span<const SetEntry> json_record_functions() {
   return kSets;
