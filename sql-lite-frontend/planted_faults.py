@@ -72,9 +72,16 @@ FAULTS = [
     (
         "a condition on a column of JSON_TABLE is asked before the others are computed",
         "plan/push_down.cpp",
-        "  if (query.computes_first) return false;\n",
-        "",
+        "  if (query.computes_first || query.sample) return false;\n",
+        "  if (query.sample) return false;\n",
         "A column of JSON_TABLE that is an error*",
+    ),
+    (
+        "a condition on a sampled table is asked before the sample is taken",
+        "plan/planner.cpp",
+        "  PlanPtr plan = plan_from(query.from, {}, nullptr);\n  constexpr double kUsualShare",
+        "  PlanPtr plan = plan_from(query.from, std::move(query.where), nullptr);\n  constexpr double kUsualShare",
+        "A sample is one of all rows*",
     ),
     (
         "JSON_OBJECT leaves a key out before it is compared with the others",

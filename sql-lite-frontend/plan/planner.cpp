@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/execution/sorting/sort_operators.h"
 #include "sql-lite-frontend/execution/steps/basic_operators.h"
 #include "sql-lite-frontend/execution/steps/cte_scan.h"
+#include "sql-lite-frontend/execution/steps/sample_rows.h"
 #include "sql-lite-frontend/execution/write/write_operator.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
@@ -315,6 +316,21 @@ void drop_unread_rows(Query& query) {
   query.where.clear();
 }
 
+/// Takes the sample of all rows before any condition is asked.
+PlanPtr Planner::plan_sample(Query& query) {
+  PlanPtr plan = plan_from(query.from, {}, nullptr);
+  constexpr double kUsualShare = 0.1;
+  const auto* percentage = dynamic_cast<const ConstantExpr*>(query.sample->percentage.get());
+  const double share = percentage == nullptr || percentage->value().is_null()
+                           ? kUsualShare
+                           : std::clamp<double>(percentage->value().as_float4() / 100, 0, 1);
+  const Expected input{*plan};
+  plan = over(std::make_unique<SampleRows>(std::move(plan), std::move(*query.sample)), input);
+  plan->expected_rows = std::max(1.0, input.rows * share);
+  split_conjunctions(query.where);
+  return filtered(std::move(plan), std::move(query.where));
+}
+
 PlanPtr Planner::plan_select(Query& query) {
   drop_unread_rows(query);
   LockPlan locks = lock_plan(query);
@@ -337,7 +353,10 @@ PlanPtr Planner::plan_select(Query& query) {
   if (!windowed.empty()) order = {&windowed, rows_wanted_of(query.windows.front())};
   PlanPtr plan = plan_extremes(query);
   const bool is_grouped = plan != nullptr;
-  if (!plan) plan = plan_from(query.from, std::move(query.where), &order);
+  if (!plan) {
+    plan =
+        query.sample ? plan_sample(query) : plan_from(query.from, std::move(query.where), &order);
+  }
   if (takes_first && order.satisfied) {
     plan =
         add_limit(std::move(plan), binder_.constant(TypeId::int8, Value::from_int(1)), nullptr, {});
@@ -456,7 +475,7 @@ bool Planner::is_secured_table(const Query& query) {
     const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
     return slot != nullptr && slot->slot() == target.slot;
   };
-  if (!query.is_barrier || !query.passes_rows_on() || query.from.size() != 1 ||
+  if (!query.is_barrier || query.sample || !query.passes_rows_on() || query.from.size() != 1 ||
       !query.order.empty() || !std::ranges::all_of(query.targets, is_column)) {
     return false;
   }

@@ -82,6 +82,7 @@ class Planner {
 
   // planner.cpp
   PlanPtr plan_select(Query& query);
+  PlanPtr plan_sample(Query& query);
   PlanPtr plan_merge_rows(WriteStatement& write);
   static FromPtr behind_barrier(FromPtr rows, const FromTable& table, Conditions barrier);
   static FromTable* table_in(FromNode& node);

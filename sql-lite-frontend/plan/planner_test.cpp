@@ -10,6 +10,7 @@ using namespace swizzle::sql;
 namespace {
 
 using Catch::Matchers::Contains;
+using Rows = std::vector<std::string>;
 
 /// 5,000 orders of 100 customers, and 20 regions.
 void fill_for_plans(TestDatabase& db) {
@@ -384,4 +385,21 @@ TEST_CASE("What the outer row gives is a constant of a subquery's join", "[sql][
       "c.id AND o.note IS NOT NULL) FROM customer c");
   CHECK_THAT(plan, Contains("orders_customer") && Contains("customer_pkey") &&
                        !Contains("Merge Join") && !Contains("Seq Scan on orders"));
+}
+
+TEST_CASE("A sample is one of all rows, whatever else is asked of them", "[sql][plan]") {
+  TestDatabase db;
+  fill_for_plans(db);
+  const std::string sample = "orders TABLESAMPLE BERNOULLI (20) REPEATABLE (1)";
+  const Rows all = db.rows("SELECT id FROM " + sample + " WHERE id + 0 BETWEEN 100 AND 200");
+  CHECK(all.size() > 5);
+  CHECK(all.size() < 40);
+  // By the key's index there would be other places in the scan.
+  CHECK(db.sorted_rows("SELECT id FROM " + sample + " WHERE id BETWEEN 100 AND 200") == all);
+  CHECK_THAT(db.explain("SELECT id FROM " + sample + " WHERE id = 7"), Contains("Sample Scan"));
+  CHECK(db.rows("SELECT id FROM orders TABLESAMPLE BERNOULLI (20) REPEATABLE (2) WHERE id + 0 "
+                "BETWEEN 100 AND 200") != all);
+  // SYSTEM takes or leaves neighbours together.
+  CHECK(db.run("SELECT count(*) < 50 FROM (SELECT id - lag(id) OVER (ORDER BY id) AS step FROM "
+               "orders TABLESAMPLE SYSTEM (50) REPEATABLE (1)) s WHERE step > 1") == "t SELECT 1");
 }

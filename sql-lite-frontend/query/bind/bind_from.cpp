@@ -275,7 +275,7 @@ FromPtr QueryBinder::bind_from_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::join_expr:
       return bind_join(ast::as<ast::JoinExpr>(node), scope);
     case ast::NodeKind::range_table_sample:
-      unsupported("TABLESAMPLE");
+      return bind_table_sample(ast::as<ast::RangeTableSample>(node), scope);
     case ast::NodeKind::range_table_func:
       return bind_xml_table(ast::as<ast::RangeTableFunc>(node), scope);
     case ast::NodeKind::json_table:

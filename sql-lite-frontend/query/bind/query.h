@@ -125,6 +125,7 @@ struct Query {
   /// True if conditions on its columns are asked when all of them are computed, as JSON_TABLE's
   /// are.
   bool computes_first = false;
+  std::unique_ptr<TableSample> sample;
   bool grouped = false;
   std::vector<GroupKey> group_keys;
   GroupingSets grouping_sets;

@@ -83,6 +83,10 @@ class QueryBinder : public ExpressionBinder {
   void add_json_column(const ast::JsonTableColumn& node, std::size_t level, JsonTableScope& table);
   void add_json_rows(const ast::JsonTablePathSpec& path, std::int64_t parent,
                      JsonTableScope& table);
+  // bind_sample.cpp
+  FromPtr bind_table_sample(const ast::RangeTableSample& node, Scope& scope);
+  ExprPtr bind_sample_argument(const ast::Node* node, TypeId type, std::string_view what,
+                               Scope& scope);
   FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
   ScopeColumn merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
                             Scope& scope);
@@ -132,6 +136,9 @@ class QueryBinder : public ExpressionBinder {
   Policies policies_for(const Table& table, char command);
   Scope policy_scope(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
   FromPtr secured_rows(FromTable table);
+  /// The table's columns, in their own slots.
+  static std::vector<OutputTarget> row_targets(const Table& table, const std::string& alias,
+                                               Slot first_slot);
   void secure_locked(Query& rows);
   void add_policy_conditions(const TablePtr& table, Slot first_slot, char command,
                              std::vector<ExprPtr>& conditions);

@@ -186,26 +186,32 @@ void Binder::add_policy_checks(const TablePtr& table, Slot first_slot, char comm
   }
 }
 
+std::vector<OutputTarget> QueryBinder::row_targets(const Table& table, const std::string& alias,
+                                                   Slot first_slot) {
+  std::vector<OutputTarget> targets;
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (column.dropped) continue;
+    OutputTarget target;
+    target.name = column.name;
+    target.type = column.expression_type();
+    target.typmod = column.typmod;
+    target.slot = first_slot + static_cast<Slot>(i);
+    target.origin = {table.relation.oid, static_cast<std::int16_t>(i + 1), alias, column.name};
+    target.expr =
+        std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, target.origin);
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
 /// A table in FROM whose policies count, as the query of the rows that they show.
 FromPtr QueryBinder::secured_rows(FromTable table) {
   auto rows = std::make_unique<Query>();
   rows->is_barrier = true;
   add_policy_conditions(table.table, table.first_slot, kForSelect, rows->where);
   if (locks_rows_) add_policy_conditions(table.table, table.first_slot, kForSelect, rows->recheck);
-  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
-    const Column& column = table.table->relation.columns[i];
-    if (column.dropped) continue;
-    OutputTarget target;
-    target.name = column.name;
-    target.type = column.expression_type();
-    target.typmod = column.typmod;
-    target.slot = table.first_slot + static_cast<Slot>(i);
-    target.origin = {table.table->relation.oid, static_cast<std::int16_t>(i + 1), table.alias,
-                     column.name};
-    target.expr =
-        std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, target.origin);
-    rows->targets.push_back(std::move(target));
-  }
+  rows->targets = row_targets(*table.table, table.alias, table.first_slot);
   if (table.partitions) rows->targets.push_back(partition_target(table));
   std::string alias = table.alias;
   rows->from.push_back(from_node(std::move(table)));

@@ -65,6 +65,13 @@ struct FromCall {
   RoutineCallPtr routine = nullptr;      ///< the routine of `function`, if it is one
 };
 
+/// TABLESAMPLE: of the rows of the query's one table, those that chance takes.
+struct TableSample {
+  enum class Method : std::uint8_t { bernoulli, system } method = Method::bernoulli;
+  ExprPtr percentage;
+  ExprPtr repeatable;  ///< null: another sample each time
+};
+
 /// One of the functions that an aggregate is made of: a built-in one, or a routine.
 struct AggregateStep {
   const Function* function = nullptr;

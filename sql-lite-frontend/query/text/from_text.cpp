@@ -43,6 +43,14 @@ void QueryPrinter::print_item(const FromNode& node) {
     write(quote_identifier(cte->cte->name));
   } else if (const auto* functions = std::get_if<FromFunctions>(&node.node)) {
     print_functions(*functions, ast::as<ast::RangeFunction>(range->syntax));
+  } else if (const auto* sample = ast::try_as<ast::RangeTableSample>(range->syntax)) {
+    const Query& rows = *std::get<FromSubquery>(node.node).query;
+    const auto* stored = std::get_if<FromTable>(&rows.from.at(0)->node);
+    print_relation(
+        stored != nullptr ? *stored->table : *std::get<FromComputed>(rows.from[0]->node).table,
+        ast::as<ast::RangeVar>(sample->relation));
+    print_alias(*range);
+    return print_sample(*rows.sample);
   } else if (const auto* json = ast::try_as<ast::JsonTable>(range->syntax)) {
     print_json_table(*std::get<FromSubquery>(node.node).query, *json);
   } else {
@@ -65,6 +73,17 @@ void QueryPrinter::print_relation(const Table& table, const ast::RangeVar& synta
   if (shown == quote_identifier(table.relation.name) && names_cte(table.relation.name))
     throw_unprintable("a relation with the name of a WITH query");
   write(shown);
+}
+
+void QueryPrinter::print_sample(const TableSample& sample) {
+  write(sample.method == TableSample::Method::bernoulli ? " TABLESAMPLE bernoulli ("
+                                                        : " TABLESAMPLE system (");
+  printer_.print_at(*sample.percentage, {});
+  write(")");
+  if (!sample.repeatable) return;
+  write(" REPEATABLE (");
+  printer_.print_at(*sample.repeatable, {});
+  write(")");
 }
 
 bool QueryPrinter::names_cte(std::string_view name) const {

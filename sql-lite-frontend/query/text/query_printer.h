@@ -92,6 +92,7 @@ class QueryPrinter final : public QueryTexts {
   void print_json_table(const Query& query, const ast::JsonTable& syntax);
   void print_json_table_path(const ast::JsonTablePathSpec& syntax, JsonTableText& table);
   void print_json_table_columns(ast::NodeList columns, JsonTableText& table);
+  void print_sample(const TableSample& sample);
   void print_join(const FromNode& node, const FromJoin& join);
   void print_functions(const FromFunctions& functions, const ast::RangeFunction& syntax);
   /// True if the functions read columns of the same FROM clause.

@@ -112,8 +112,9 @@ std::optional<RangeNames::Found> RangeNames::find(const SlotExpr& slot) const {
 
 void RangeNames::add_relation(const Table& table, const BindingNotes::OfItem& note,
                               RangeName& range) {
-  const auto& syntax = ast::as<ast::RangeVar>(note.node);
-  const ast::Alias* const alias = syntax.alias;
+  const auto* const sample = ast::try_as<ast::RangeTableSample>(note.node);
+  const ast::Node* const syntax = sample != nullptr ? sample->relation.raw() : note.node;
+  const ast::Alias* const alias = ast::as<ast::RangeVar>(syntax).alias;
   give_name(range, alias != nullptr ? std::string{alias->aliasname} : table.relation.name);
   const std::size_t given = alias != nullptr ? alias->colnames.size() : 0;
   std::vector<bool> is_known(table.relation.columns.size());
@@ -148,9 +149,11 @@ void RangeNames::add(const FromNode& node) {
   RangeName range;
   range.node = &node;
   range.syntax = note.node;
-  if (const auto* table = std::get_if<FromTable>(&node.node)) {
+  const auto* shown = std::get_if<FromSubquery>(&node.node);
+  const FromNode& rows = shown != nullptr && shown->query->sample ? *shown->query->from[0] : node;
+  if (const auto* table = std::get_if<FromTable>(&rows.node)) {
     add_relation(*table->table, note, range);
-  } else if (const auto* computed = std::get_if<FromComputed>(&node.node)) {
+  } else if (const auto* computed = std::get_if<FromComputed>(&rows.node)) {
     add_relation(*computed->table, note, range);
   } else {
     const ast::Alias* const alias = alias_of(note.node);
