@@ -186,7 +186,7 @@ TEMPLATES["text[]"] += ["akeys({hstore})", "avals({hstore})"]
 if servers.ORACLE >= 18:
     TEMPLATES["bool"] += ["({text} is json)", "({jsonb} is json object)", "({jsonb}::text is not json array with unique keys)",
                           "(json_scalar({text}) is json scalar)", "json_exists({jsonb}, {path})",
-                          "json_exists({jsonb}, {path} passing {int4} as x, {text} as y error on error)"]
+                          "json_exists({jsonb}, {path} passing {int4} as x, {text} as y true on error)"]
     TEMPLATES["int4"] += ["json_value({jsonb}, {path} returning int4)", "json_value({jsonb}, {path} returning int4 default {small} on empty default 7 on error)",
                           "json_value({jsonb}, '$.a' returning int4 error on error)"]
     TEMPLATES["numeric"] += ["json_value({jsonb}, '$.n.decimal(5, 2)' returning numeric)", "json_value({jsonb}, '$.a.number()' returning numeric)"]
