@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <bit>
 #include <new>
 
@@ -130,8 +129,6 @@ std::vector<Blocker> RawTable::blockers(const Entry& entry) {
   for (const Entry* earlier = older(entry); earlier != nullptr; earlier = older(*earlier)) {
     if (blocks(*earlier, entry)) found.push_back({earlier->seat, earlier});
   }
-  // Oldest first: of several that give way to one waiter, the first stays ahead of the others.
-  std::ranges::reverse(found);
   return found;
 }
 
