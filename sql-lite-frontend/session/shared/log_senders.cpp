@@ -77,10 +77,9 @@ void LogSenders::wake_done() {
   std::erase_if(waiters_, [&](Waiter* waiter) {
     if (rule_.count > 0 && waiter->end > reached[static_cast<std::size_t>(waiter->level)])
       return false;
-    Parker* const parker = waiter->parker;
-    // Its owner may be gone right after this.
+    Parker& parker = *waiter->parker;
     waiter->is_done.store(true, std::memory_order_release);
-    parker->unpark();
+    parker.unpark();
     return true;
   });
 }
@@ -136,6 +135,8 @@ LogSenders::Waited LogSenders::await(Lsn end, Level level, const Waits& who) {
     std::erase(waiters_, &self);
     return is_confirmed(end, level) ? Waited::confirmed : Waited::interrupted;
   }
+  // wake_done() may still be about to unpark this task.
+  const std::lock_guard lock{mutex_};
   return Waited::confirmed;
 }
 
