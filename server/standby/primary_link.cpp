@@ -41,7 +41,8 @@ std::string position_text(Lsn lsn) {
   return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
 }
 
-/// "XX/XXXXXXXX"; none if it is none.
+/// Reads an LSN as the protocol writes it: two hexadecimal numbers with a slash between. Returns
+/// nothing for any other text.
 Lsn parse_position(std::string_view text) noexcept {
   constexpr int kHexadecimal = 16;
   std::uint32_t high = 0;

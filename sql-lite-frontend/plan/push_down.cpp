@@ -158,7 +158,7 @@ void Planner::push_into(FromNode& node, Conditions& conditions) {
 bool Planner::push_into(Query& query, ExprPtr& condition) {
   check_stack();
   if (query.limit || query.offset || !query.locks.empty()) return false;
-  if (query.computes_first || query.sample) return false;
+  if (query.computes_first) return false;
   if (query.is_barrier && !is_leakproof(*condition)) return false;
   switch (query.body) {
     case Query::Body::select:
