@@ -106,7 +106,7 @@ fetch_tokio-postgres() {
     "https://static.crates.io/crates/tokio-postgres/tokio-postgres-$version.crate" |
     tar xz -C "$work" || return 1
   cd "$work/tokio-postgres-$version" &&
-    sed -i -E "s/(localhost|127\.0\.0\.1):[0-9]+/127.0.0.1:${PEER_PORT:-54328}/g; s/port=[0-9]+/port=${PEER_PORT:-54328}/g; s/host=localhost/host=127.0.0.1/g" tests/test/{main,runtime}.rs &&
+    sed -i -E "s/(localhost|127\.0\.0\.1):[0-9]+/127.0.0.1:${PEER_PORT:-24328}/g; s/port=[0-9]+/port=${PEER_PORT:-24328}/g; s/host=localhost/host=127.0.0.1/g" tests/test/{main,runtime}.rs &&
     CARGO_TARGET_DIR=$work/tokio-target cargo test --no-run -q \
       --features array-impls,with-uuid-1,with-chrono-0_4,with-serde_json-1 --test test
   cd "$root"

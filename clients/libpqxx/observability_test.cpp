@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "base/testing/free_port.h"
 #include "clients/testing/swizzled_process.h"
 
 namespace swizzle::clients {
@@ -37,19 +38,6 @@ sockaddr_in loopback(int port) {
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return address;
-}
-
-/// One that nobody listens on at the moment.
-int free_port() {
-  const TcpSocket socket;
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(socket.get(), generic, size) != 0 ||
-      ::getsockname(socket.get(), generic, &size) != 0) {
-    throw std::runtime_error{"no free port"};
-  }
-  return ntohs(address.sin_port);
 }
 
 /// Sends `request` and reads until the server closes.
@@ -80,7 +68,7 @@ double value_of(const std::string& metrics, const std::string& name) {
 }
 
 TEST_CASE("metrics count what a client did") {
-  const int port = free_port();
+  const int port = swizzle::testing::free_port();
   const SwizzledProcess server{SwizzledProcess::Access::peer_only,
                                {"metrics_port=" + std::to_string(port)}};
   pqxx::connection client{server.conninfo()};
@@ -118,7 +106,7 @@ TEST_CASE("metrics count what a client did") {
 }
 
 TEST_CASE("a wait for a lock and a deadlock are counted by mode") {
-  const int port = free_port();
+  const int port = swizzle::testing::free_port();
   const SwizzledProcess server{SwizzledProcess::Access::peer_only,
                                {"metrics_port=" + std::to_string(port)}};
   pqxx::connection first{server.conninfo()};
@@ -137,7 +125,7 @@ TEST_CASE("a wait for a lock and a deadlock are counted by mode") {
 }
 
 TEST_CASE("the console needs nothing from elsewhere, and its figures are a whole object") {
-  const int port = free_port();
+  const int port = swizzle::testing::free_port();
   const SwizzledProcess server{SwizzledProcess::Access::peer_only,
                                {"metrics_port=" + std::to_string(port)}};
   const std::string page = get(port, "/");
@@ -167,7 +155,7 @@ TEST_CASE("the console needs nothing from elsewhere, and its figures are a whole
 }
 
 TEST_CASE("what is not a request for metrics is refused, and the server goes on") {
-  const int port = free_port();
+  const int port = swizzle::testing::free_port();
   const SwizzledProcess server{SwizzledProcess::Access::peer_only,
                                {"metrics_port=" + std::to_string(port)}};
   CHECK(get(port, "/other").starts_with("HTTP/1.1 404"));

@@ -1,11 +1,9 @@
 #include "clients/testing/swizzled_process.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,23 +14,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/testing/free_port.h"
+
 namespace swizzle::clients {
 namespace {
-
-/// A port that nobody listens on. Somebody may take it before the server does; then start() fails.
-int free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(fd, generic, size) != 0 || ::getsockname(fd, generic, &size) != 0) {
-    throw std::runtime_error{"no free port"};
-  }
-  ::close(fd);
-  return ntohs(address.sin_port);
-}
 
 std::string read_file(const std::string& path) {
   std::ifstream file{path};
@@ -69,7 +54,9 @@ int exit_code_of(int status) {
 
 SwizzledProcess::SwizzledProcess(Access access, std::vector<std::string> settings,
                                  const std::string& service_user)
-    : user_(::getpwuid(::geteuid())->pw_name), settings_(std::move(settings)), port_(free_port()) {
+    : user_(::getpwuid(::geteuid())->pw_name),
+      settings_(std::move(settings)),
+      port_(swizzle::testing::free_port()) {
   std::string name = (std::filesystem::temp_directory_path() / "swizzled-test-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory"};
   directory_ = name;

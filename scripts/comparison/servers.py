@@ -75,7 +75,8 @@ class Server:
             if self.process.poll() is not None:
                 break
             time.sleep(0.02)
-        raise SystemExit(f"{self.name} does not start: see {self.folder}/log")
+        last = (self.folder / "log").read_text(errors="replace")[-2000:]
+        raise SystemExit(f"{self.name} does not start; the end of its log:\n{last}")
 
     def launch(self, words):
         log = open(self.folder / "log", "a")

@@ -1,13 +1,12 @@
 // The front as libpq sees it: TLS, channel binding, COPY, cancel, pipelines.
 
 #include <libpq-fe.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <memory>
 
+#include "base/testing/free_port.h"
 #include "server/session/testing/fiber_server.h"
 
 namespace swizzle::server::testing {
@@ -19,19 +18,6 @@ struct Release {
 };
 using Connection = std::unique_ptr<PGconn, Release>;
 using Answer = std::unique_ptr<PGresult, Release>;
-
-/// Returns a port on which no process listens now.
-std::uint16_t free_port() {
-  const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  REQUIRE(::bind(socket.get(), generic, size) == 0);
-  REQUIRE(::getsockname(socket.get(), generic, &size) == 0);
-  return ntohs(address.sin_port);
-}
 
 DoorPolicy tls_door() {
   std::string directory = (std::filesystem::temp_directory_path() / "swizzled-XXXXXX").string();
@@ -62,7 +48,7 @@ Connection over_unix(const FiberServer& server) {
 }
 
 TEST_CASE("libpq logs in with SCRAM, in the clear and bound to a TLS channel") {
-  const FiberServer server{tls_door(), free_port()};
+  const FiberServer server{tls_door(), swizzle::testing::free_port()};
   const auto plain = over_tcp(server, "password=secret sslmode=disable");
   CHECK(PQstatus(plain.get()) == CONNECTION_OK);
   CHECK(PQsslInUse(plain.get()) == 0);
