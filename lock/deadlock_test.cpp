@@ -342,12 +342,15 @@ TEST_CASE("the order of a queue is turned for locks on relations, past two that 
     b.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
-  const auto drop = [&](LockOwner& owner) {
+  std::atomic<int> dropped{0};
+  const auto drop = [&](LockOwner& owner, int turn) {
     lock(owner, kSecond, RelationMode::access_exclusive);
+    INVARIANT(++dropped == turn);
     owner.release_all(Lsn::none);
   };
-  InThread third{[&] { drop(c); }};
-  InThread fourth{[&] { drop(d); }};
+  InThread third{[&] { drop(c, 1); }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 2; }));
+  InThread fourth{[&] { drop(d, 2); }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 3; }));
   lock(a, kSecond, RelationMode::share_update_exclusive);
   // The two that gave way stand in the queue again, behind it.

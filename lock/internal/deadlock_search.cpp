@@ -84,8 +84,10 @@ bool is_ahead_in_queue(const Blocker& blocker) noexcept {
 
 }  // namespace
 
-// With `holders`, ignores blockers that are only ahead in a queue.
-std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle(Through through) {
+// With `holders`, ignores blockers that are only ahead in a queue. The table lists the newest
+// blocker first; with that order the search is linear in the length of a queue (covers_waits_of),
+// with the other one quadratic.
+std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle(Through through, Order order) {
   std::vector<Frame> path;
   std::vector<bool> visited(parts_.seats.size());
   const auto mark_visited = [&](const Seat& seat) {
@@ -96,6 +98,9 @@ std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle(Through through) {
     mark_visited(seat);
     if (const Entry* entry = waits_for(seat)) {
       path.push_back({&seat, entry, parts_.blockers(*entry)});
+      std::vector<Blocker>& blockers = path.back().blockers;
+      if (order == Order::oldest_first) std::ranges::reverse(blockers);
+      enumerated_ += blockers.size();
     }
   };
   enter(self_);
@@ -136,9 +141,15 @@ bool DeadlockSearch::still_there(const std::vector<Edge>& cycle) {
 
 DeadlockSearch::Verdict DeadlockSearch::run() noexcept try {
   const auto reading = parts_.epochs.enter(self_.number);
-  const std::vector<Edge> cycle = find_cycle(Through::all);
+  std::vector<Edge> cycle = find_cycle(Through::all, Order::newest_first);
   if (cycle.empty()) return Verdict::no_deadlock;
-  const std::vector<Edge> of_holders = find_cycle(Through::holders);
+  const std::vector<Edge> of_holders = find_cycle(Through::holders, Order::newest_first);
+  // Of several owners that must give way to one waiter, the first in the queue does so first and
+  // stays ahead of the others.
+  if (of_holders.empty() && enumerated_ <= kMostToSearchAgain) {
+    if (std::vector<Edge> oldest = find_cycle(Through::all, Order::oldest_first); !oldest.empty())
+      cycle = std::move(oldest);
+  }
   pause_point(PausePoint::before_verify);
   if (!of_holders.empty())
     return still_there(of_holders) ? judge(of_holders) : Verdict::others_turn;

@@ -52,13 +52,19 @@ class DeadlockSearch {
 
   // Pre of both: inside the epochs.
   enum class Through : std::uint8_t { all, holders };
-  [[nodiscard]] std::vector<Edge> find_cycle(Through through);
+  enum class Order : std::uint8_t { newest_first, oldest_first };
+  [[nodiscard]] std::vector<Edge> find_cycle(Through through, Order order);
   [[nodiscard]] bool still_there(const std::vector<Edge>& cycle);
   [[nodiscard]] static bool ask_to_give_way(const std::vector<Edge>& cycle);
   [[nodiscard]] Verdict judge(const std::vector<Edge>& cycle);
 
+  // Blockers that the first searches may have met for a search in the other order, whose time grows
+  // with the square.
+  static constexpr std::size_t kMostToSearchAgain = 1024;
+
   LockManagerParts& parts_;
   Seat& self_;
+  std::size_t enumerated_ = 0;
   std::vector<ReportLine> report_;
 };
 
