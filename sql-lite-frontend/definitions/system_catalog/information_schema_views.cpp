@@ -42,12 +42,20 @@ constexpr SystemView kInformationSchemaViews[] = {
             "pg_catalog.pg_get_viewdef(c.oid) END AS view_definition, "
             "CASE WHEN 'check_option=cascaded' = ANY (c.reloptions) THEN 'CASCADED' "
             "WHEN 'check_option=local' = ANY (c.reloptions) THEN 'LOCAL' ELSE 'NONE' END "
-            "AS check_option, u.word AS is_updatable, u.word AS is_insertable_into, "
-            "'NO' AS is_trigger_updatable, 'NO' AS is_trigger_deletable, "
-            "'NO' AS is_trigger_insertable_into FROM pg_catalog.pg_class c "
+            "AS check_option, CASE WHEN u.events & 20 = 20 THEN 'YES' ELSE 'NO' END AS "
+            "is_updatable, "
+            "CASE WHEN u.events & 8 = 8 THEN 'YES' ELSE 'NO' END AS is_insertable_into, "
+            // Bits of tgtype: for each row 1, INSERT 4, DELETE 8, UPDATE 16, INSTEAD OF 64.
+            "CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid "
+            "AND t.tgtype & 81 = 81) THEN 'YES' ELSE 'NO' END AS is_trigger_updatable, "
+            "CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid "
+            "AND t.tgtype & 73 = 73) THEN 'YES' ELSE 'NO' END AS is_trigger_deletable, "
+            "CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid "
+            "AND t.tgtype & 69 = 69) THEN 'YES' ELSE 'NO' END AS is_trigger_insertable_into "
+            "FROM pg_catalog.pg_class c "
             "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL "
-            "(SELECT CASE pg_catalog.pg_relation_is_updatable(c.oid, false) WHEN 0 THEN 'NO' "
-            "ELSE 'YES' END AS word) u WHERE c.relkind = 'v' AND " SWIZZLE_MAY_SEE(
+            "(SELECT pg_catalog.pg_relation_is_updatable(c.oid, false) AS events) u "
+            "WHERE c.relkind = 'v' AND " SWIZZLE_MAY_SEE(
                 c) " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
     {kInformationSchema, "view_table_usage",
      "view_catalog view_schema view_name table_catalog table_schema table_name",

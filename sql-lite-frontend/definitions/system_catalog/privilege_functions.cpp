@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/catalog/relation_rights.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
 #include "sql-lite-frontend/statement/statement_context.h"
@@ -105,14 +106,6 @@ TablePtr relation_in(StatementContext& session, const Value& argument) {
   return session.names.table(*oid);
 }
 
-AccessList list_of(const Table& table) {
-  const Relation& relation = table.relation;
-  const bool sequence = relation.kind == RelationKind::sequence;
-  // All roles may read the system's relations.
-  return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table,
-          table.computed != nullptr ? privilege::kSelect : 0};
-}
-
 Value on_relation(Execution& execution, Arguments arguments, GrantedOn kind) {
   StatementContext& session = context_of(execution);
   const Oid role = role_in(session, arguments, 3);
@@ -123,7 +116,8 @@ Value on_relation(Execution& execution, Arguments arguments, GrantedOn kind) {
   }
   const Privileges known = all_privileges(kind) |
                            (table->relation.kind == RelationKind::sequence ? privilege::kUsage : 0);
-  return any_of(session, role, list_of(*table), questions_in(arguments.back().as_text(), known));
+  return any_of(session, role, access_list(*table),
+                questions_in(arguments.back().as_text(), known));
 }
 Value on_table(Execution& execution, Arguments arguments) {
   return on_relation(execution, arguments, GrantedOn::table);
@@ -134,7 +128,7 @@ Value on_sequence(Execution& execution, Arguments arguments) {
 
 Value on_columns(StatementContext& session, Oid role, const Table& table,
                  std::span<const Column> columns, std::span<const Question> questions) {
-  if (any_of(session, role, list_of(table), questions).as_bool()) return Value::from_bool(true);
+  if (any_of(session, role, access_list(table), questions).as_bool()) return Value::from_bool(true);
   for (const Column& column : columns) {
     const AccessList list{column.grants, table.relation.owner, GrantedOn::column};
     if (any_of(session, role, list, questions).as_bool()) return Value::from_bool(true);

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/relation_noun.h"
+#include "sql-lite-frontend/catalog/relation_rights.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
@@ -14,30 +15,6 @@ namespace {
 std::string_view noun_of(const Routine& routine) {
   if (routine.kind == RoutineKind::aggregate) return "aggregate";
   return routine.kind == RoutineKind::procedure ? "procedure" : "function";
-}
-
-/// Returns PostgreSQL's word for a system relation that only a superuser may see, here or there;
-/// empty for others.
-std::string_view secret_noun(const Table& table) {
-  static constexpr std::string_view kTables[] = {"pg_authid", "pg_largeobject", "pg_statistic",
-                                                 "pg_statistic_ext_data", "pg_user_mapping"};
-  static constexpr std::string_view kViews[] = {"pg_backend_memory_contexts",
-                                                "pg_config",
-                                                "pg_file_settings",
-                                                "pg_hba_file_rules",
-                                                "pg_ident_file_mappings",
-                                                "pg_replication_origin_status",
-                                                "pg_shadow",
-                                                "pg_shmem_allocations"};
-  if (table.computed == nullptr) return {};
-  const std::string& name = table.relation.name;
-  if (std::ranges::find(kTables, name) != std::end(kTables)) return "table";
-  return std::ranges::find(kViews, name) != std::end(kViews) ? "view" : "";
-}
-
-AccessList list_of(const Relation& relation) {
-  const bool sequence = relation.kind == RelationKind::sequence;
-  return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table};
 }
 
 /// True if every one of the columns may be used so; for no columns, if any column may.
@@ -54,7 +31,7 @@ bool columns_allowed(const Relation& relation, std::span<const std::size_t> posi
 
 bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
   const Relation& relation = access.table->relation;
-  Privileges missing = access.wants & ~list_of(relation).allowed(roles);
+  Privileges missing = access.wants & ~access_list(*access.table).allowed(roles);
   const auto settle = [&](Privileges bit, std::span<const std::size_t> positions) {
     if ((missing & bit) != 0 && columns_allowed(relation, positions, bit, roles)) missing &= ~bit;
   };
@@ -168,15 +145,9 @@ void SessionRights::require_populated(const Table& table) const {
 void SessionRights::require(const RelationAccess& access) const {
   const Oid role = access.as_role != kNoOid ? access.as_role : session_.user;
   if (is_superuser(role)) return;
-  const Relation& relation = access.table->relation;
-  const bool allowed =
-      access.table->computed != nullptr
-          ? secret_noun(*access.table).empty() && (access.wants & ~privilege::kSelect) == 0
-          : is_allowed(access, roles_of(role));
-  if (allowed) return;
-  const std::string_view secret = secret_noun(*access.table);
+  if (is_allowed(access, roles_of(role))) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}",
-              secret.empty() ? noun_of(relation.kind) : secret, relation.name);
+              right_noun(*access.table), access.table->relation.name);
 }
 
 bool StatementContext::may_read(const TablePtr& table, std::span<const std::int16_t> columns) {
@@ -238,7 +209,7 @@ void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
   access.is_whole = true;
   if (mode == lock::RelationMode::access_share) access.wants = privilege::kSelect;
   if (table->computed != nullptr) return require(access);
-  const Privileges held = list_of(table->relation).allowed(roles_of(role));
+  const Privileges held = access_list(*table).allowed(roles_of(role));
   Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
   if (mode == lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
   if (mode == lock::RelationMode::access_share) enough = privilege::kSelect;
@@ -256,7 +227,7 @@ void SessionRights::require_connect() const {
 bool SessionRights::may_see(const Relation& relation) const {
   if (owns(relation.owner)) return true;
   const std::vector<Oid> roles = roles_of(session_.user);
-  if (list_of(relation).allowed(roles) != 0) return true;
+  if (access_list(relation).allowed(roles) != 0) return true;
   return std::ranges::any_of(relation.columns, [&](const Column& column) {
     return AccessList{column.grants, relation.owner, GrantedOn::column}.allowed(roles) != 0;
   });
@@ -266,7 +237,7 @@ bool SessionRights::may_see(const Relation& relation, const Column& column) cons
   if (owns(relation.owner)) return true;
   const std::vector<Oid> roles = roles_of(session_.user);
   const AccessList own{column.grants, relation.owner, GrantedOn::column};
-  const Privileges held = list_of(relation).allowed(roles) | own.allowed(roles);
+  const Privileges held = access_list(relation).allowed(roles) | own.allowed(roles);
   return (held & all_privileges(GrantedOn::column)) != 0;
 }
 
