@@ -256,18 +256,20 @@ void Binder::secure_merge(WriteStatement& write, bool reads) {
     add_policy_checks(write.table, write.first_slot, command, PolicyPart::using_rows, checks);
     for (WriteStatement::Check& one : checks) one.kind = kOfTarget;
   };
-  const auto check_new = [&](char command, std::vector<WriteStatement::Check>& checks) {
+  const auto check_new = [&](char command, bool is_shown,
+                             std::vector<WriteStatement::Check>& checks) {
     add_policy_checks(write.table, write.new_first_slot, command, PolicyPart::check, checks);
-    if (!reads) return;
+    if (!reads || !is_shown) return;
     add_policy_checks(write.table, write.new_first_slot, kForSelect, PolicyPart::using_rows,
                       checks);
   };
   if (changes.updates) {
     check_target(kForUpdate, write.existing_checks);
-    check_new(kForUpdate, write.policy_checks);
+    check_new(kForUpdate, true, write.policy_checks);
   }
   if (changes.removes) check_target(kForDelete, write.removed_checks);
-  if (changes.inserts) check_new(kForInsert, write.inserted_checks);
+  // An inserted row is shown by RETURNING alone.
+  if (changes.inserts) check_new(kForInsert, !write.returning.empty(), write.inserted_checks);
 }
 
 /// Pre: the rest of the statement is bound, so that it is known whether it reads the table.
