@@ -182,6 +182,10 @@ class GroupingCheck {
     }
     if (const auto* column = dynamic_cast<const SlotExpr*>(expr.get())) {
       if (is_ungrouped_set(column->slot())) return call_again(expr, column->slot());
+      if (ExprPtr merged = merged_from(column->slot())) {
+        expr = std::move(merged);
+        return settle(expr);
+      }
       check_column(column->slot(), column->origin(), column->location(), false);
     }
     if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(expr.get())) {
@@ -194,6 +198,24 @@ class GroupingCheck {
   }
 
  private:
+  /// Returns a copy of what a column of USING is computed from, whose columns are checked in its
+  /// place; null for any other slot, and for a key.
+  [[nodiscard]] ExprPtr merged_from(Slot slot) const {
+    if (is_key(slot)) return nullptr;
+    for (const FromPtr& from : query_.from) {
+      if (const Expr* value = merged_value(*from, slot)) return copy_expression(*value);
+    }
+    return nullptr;
+  }
+  static const Expr* merged_value(const FromNode& from, Slot slot) {
+    check_stack();
+    const auto* join = std::get_if<FromJoin>(&from.node);
+    if (join == nullptr) return nullptr;
+    const auto found = std::ranges::find(join->merged, slot, &ComputedSlot::slot);
+    if (found != join->merged.end()) return found->expr.get();
+    const Expr* left = merged_value(*join->left, slot);
+    return left != nullptr ? left : merged_value(*join->right, slot);
+  }
   [[nodiscard]] SetItem& set_of(Slot slot) const {
     return *std::ranges::find(query_.sets, slot, &SetItem::slot);
   }
