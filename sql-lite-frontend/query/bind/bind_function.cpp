@@ -184,6 +184,8 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
   const std::vector<TypeId> types = types_of(arguments);
   FunctionCall call{.name = name, .argument_types = types};
   call.casts = names_.made_casts();
+  if (node.funcname.size() > 1)
+    call.schema = ast::string_of(node.funcname[node.funcname.size() - 2]);
   if (any_named) call.argument_names = names;
   if (node.func_variadic) call.variadic = FunctionCall::Variadic::as_array;
   call.position = node.location + 1;
@@ -210,10 +212,11 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
     if (const auto makers = range_makers(bind_user_type(type_name)); !makers.empty())
       call.candidates = makers;
   }
-  if (functions_named(name).empty() && arguments.size() == 1 && node.funcname.size() == 1) {
-    // a(x) is (x).a where nothing is called so.
+  if (arguments.size() == 1 && node.funcname.size() == 1) {
+    // a(x) is (x).a where no function a takes x.
     const auto shape = row_shape(base_type(types[0]));
-    if (shape && std::ranges::find(shape->names, name) != shape->names.end())
+    if (shape && std::ranges::find(shape->names, name) != shape->names.end() &&
+        !try_resolve_function(call))
       return field_of(std::move(arguments[0]), name, node.location);
   }
   const auto resolved = resolve_function(call);
