@@ -346,6 +346,7 @@ std::vector<Dependent> dependents_of_column(StatementContext& session, const Tab
   }
   add_policies_over_column(session, *table, position, on, list);
   add_routines_of_views(session, list);
+  add_routines_over_column(session, *table, position, on, list);
   return list;
 }
 

@@ -111,6 +111,22 @@ void add_routines_of_types(StatementContext& session, std::span<const TypePtr> t
                            std::vector<Dependent>& list);
 void add_routines_of_relations(StatementContext& session, std::span<const TablePtr> relations,
                                std::vector<Dependent>& list);
+/// Adds the routine with its dependents, unless the list contains it.
+void add_routine(StatementContext& session, const Routine& routine, const std::string& on,
+                 std::vector<Dependent>& list);
+
+/// A column that the statements of an atomic body read or write.
+struct BodyColumn {
+  Oid relation = kNoOid;
+  std::size_t position = 0;
+  friend bool operator==(const BodyColumn&, const BodyColumn&) = default;
+};
+/// Returns the columns that the routine's body uses; none if it is not atomic, or not valid at
+/// present.
+std::vector<BodyColumn> columns_of_body(StatementContext& session, const RoutinePtr& routine);
+/// Adds the routines whose atomic body uses the column, with their dependents.
+void add_routines_over_column(StatementContext& session, const Table& table, std::size_t position,
+                              const std::string& on, std::vector<Dependent>& list);
 /// Adds the schema's routines, and the objects elsewhere that depend on them.
 void add_routines_of_schema(StatementContext& session, const Schema& schema,
                             std::vector<Dependent>& dependents);

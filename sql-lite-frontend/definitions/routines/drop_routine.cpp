@@ -191,6 +191,8 @@ class RoutineDependents {
   std::vector<Dependent>& list_;
 };
 
+}  // namespace
+
 void add_routine(StatementContext& session, const Routine& routine, const std::string& on,
                  std::vector<Dependent>& list) {
   const std::string name = described(session, routine);
@@ -198,8 +200,6 @@ void add_routine(StatementContext& session, const Routine& routine, const std::s
   list.push_back({Kind::routine, nullptr, routine.oid, 0, name, on});
   RoutineDependents{session, routine, list}.collect();
 }
-
-}  // namespace
 
 std::string described(StatementContext& session, const Routine& routine) {
   // PostgreSQL says "function" for procedures and aggregates too.

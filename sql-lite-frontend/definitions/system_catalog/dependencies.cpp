@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/system_catalog/dependency_row.h"
 #include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
@@ -21,7 +22,8 @@ constexpr Oid kPlpgsqlLanguage = 13563;
 /// Dependencies on objects with smaller oids, which cannot be dropped, are not shown.
 constexpr Oid kFirstUnpinnedOid = 12000;
 
-void emit_routine(const EmitRow& emit, const Routine& routine) {
+void emit_routine(const EmitRow& emit, StatementContext& session, const RoutinePtr& entry) {
+  const Routine& routine = *entry;
   const ObjectAddress address{class_id::pg_proc, routine.oid};
   emit_schema(emit, address, routine.schema);
   if (routine.language == "plpgsql")
@@ -40,8 +42,18 @@ void emit_routine(const EmitRow& emit, const Routine& routine) {
     on_type(parameter.type);
     emit_calls(emit, address, parameter.default_sql);
   }
+  const std::vector<BodyColumn> columns = columns_of_body(session, entry);
+  for (const BodyColumn& column : columns) {
+    if (column.relation < kFirstUserOid) continue;
+    emit_dependency(
+        emit, address,
+        {class_id::pg_class, column.relation, static_cast<std::int64_t>(column.position) + 1},
+        Dependency::normal);
+  }
   for (const ViewName& name : routine.body_names) {
-    if (name.relation < kFirstUserOid) continue;
+    const bool by_column =
+        std::ranges::find(columns, name.relation, &BodyColumn::relation) != columns.end();
+    if (name.relation < kFirstUserOid || by_column) continue;
     emit_dependency(emit, address, {class_id::pg_class, name.relation}, Dependency::normal);
   }
   for (const ViewRoutine& called : routine.body_routines) emit_called(emit, address, called);
@@ -176,7 +188,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& type : types_for(session, key)) emit_user_type(emit, *type);
   emit_text_search(emit, session);
   for (const RoutinePtr& routine : routines_for(session, key)) {
-    emit_routine(emit, *routine);
+    emit_routine(emit, session, routine);
   }
   emit_made(emit, session);
   emit_language(emit);

@@ -48,6 +48,11 @@ void TableChange::check_type_may_change(std::size_t position) const {
                      "cannot alter type of a column used in a policy definition"}
           .with_detail(fmt::format("{} depends on column \"{}\"", dependent.name, name));
     }
+    if (dependent.kind == Dependent::Kind::routine) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot alter type of a column used by a function or procedure"}
+          .with_detail(fmt::format("{} depends on column \"{}\"", dependent.name, name));
+    }
     if (dependent.kind == Dependent::Kind::view) {
       throw SqlError{sqlstate::feature_not_supported,
                      "cannot alter type of a column used by a view or rule"}
