@@ -384,22 +384,26 @@ std::optional<ResolvedOperator> try_resolve_operator(const OperatorCall& call) {
   const bool binary = left != TypeId::none;
   const TypeId actual_types[2] = {left, right};
   const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};
-  // A literal beside a typed operand is first tried with that type. Domains use the operators of
-  // their base types.
-  TypeId exact_left = base_type(left);
-  TypeId exact_right = base_type(right);
-  if (binary && left == TypeId::unknown) exact_left = exact_right;
-  if (binary && right == TypeId::unknown) exact_right = exact_left;
+  // A literal beside a typed operand is first tried with that type.
+  const TypeId exact_left = binary && left == TypeId::unknown ? right : left;
+  const TypeId exact_right = binary && right == TypeId::unknown ? left : right;
+  // Domains use the operators of their base types, unless there is one for the domain itself.
+  const Operator* of_base_types = nullptr;
   std::vector<Candidate> all;
   for (const Operator* op : call.candidates.value_or(operators_named(call.name))) {
     if ((op->left != TypeId::none) != binary) continue;
     if (op->left == exact_left && op->right == exact_right && right != TypeId::none)
       return finish_operator(*op, actual);
+    if (op->left == base_type(exact_left) && op->right == base_type(exact_right) &&
+        of_base_types == nullptr)
+      of_base_types = op;
     Candidate candidate{op, {}, false};
     if (binary) candidate.declared.push_back(op->left);
     candidate.declared.push_back(op->right);
     all.push_back(std::move(candidate));
   }
+  if (of_base_types != nullptr && right != TypeId::none)
+    return finish_operator(*of_base_types, actual);
   std::vector<Candidate*> candidates;
   for (Candidate& c : all) candidates.push_back(&c);
   select(candidates, actual, call.casts);
