@@ -214,6 +214,13 @@ void require_few(std::size_t relations) {
 
 PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order) {
   split_conjunctions(conditions);
+  for (FromPtr& item : items) reduce_outer_joins(*item, conditions);
+  std::vector<ComputedSlot> computed = pull_up(items, conditions);
+  return computing(plan_items(items, std::move(conditions), order), std::move(computed));
+}
+
+PlanPtr Planner::plan_items(std::vector<FromPtr>& items, Conditions conditions,
+                            WantedOrder* order) {
   add_leads_of_rows(conditions);
   for (FromPtr& item : items) {
     learn(*item);

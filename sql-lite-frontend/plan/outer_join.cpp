@@ -29,7 +29,7 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
   if (join.kind == JoinKind::left) {
     Relation kept{join.left.get(), left_slots, 0};
     plan = merge_join(JoinKind::left, kept, right, join.conditions, pushed, all);
-    if (plan) return merged(std::move(plan), join);
+    if (plan) return computing(std::move(plan), std::move(join.merged));
   }
   PlanPtr left = plan_node(*join.left, pushed, nullptr);
   left = filtered(std::move(left), std::move(pushed));
@@ -62,15 +62,15 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
     plan = hash_join(std::move(left), std::move(whole), std::move(keys), std::move(join.conditions),
                      JoinKind::full, rows);
   }
-  return merged(std::move(plan), join);
+  return computing(std::move(plan), std::move(join.merged));
 }
 
-/// Adds the merged columns of USING.
-PlanPtr Planner::merged(PlanPtr plan, FromJoin& join) {
-  if (join.merged.empty()) return plan;
+/// Adds columns that are computed from the plan's.
+PlanPtr Planner::computing(PlanPtr plan, std::vector<ComputedSlot> columns) {
+  if (columns.empty()) return plan;
   const double rows = plan->expected_rows;
   const double input_cost = plan->cost;
-  plan = std::make_unique<Project>(std::move(plan), std::move(join.merged));
+  plan = std::make_unique<Project>(std::move(plan), std::move(columns));
   plan->expected_rows = rows;
   plan->cost = input_cost;
   return plan;

@@ -31,8 +31,8 @@ HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const 
 /// the indexes, join order and method by expected cost, and the order of the steps above. Takes
 /// expressions out of the bound statement. Its functions are in files by concern: planner.cpp
 /// (queries and writes), set_operation.cpp, set_calls.cpp, windows.cpp, row_locks.cpp,
-/// from_clause.cpp (relations), join_order.cpp, join_method.cpp, merge_join.cpp, semi_join.cpp,
-/// push_down.cpp.
+/// pull_up.cpp (simple subqueries), from_clause.cpp (relations), join_order.cpp, join_method.cpp,
+/// merge_join.cpp, semi_join.cpp, push_down.cpp.
 class Planner {
  public:
   using Conditions = std::vector<ExprPtr>;
@@ -131,8 +131,19 @@ class Planner {
   void collect_rechecks(FromNode& node, LockPlan& locks);
   PlanPtr add_locks(PlanPtr plan, LockPlan locks);
 
+  // pull_up.cpp
+  [[nodiscard]] bool may_pull_up(const Query& query) const;
+  [[nodiscard]] std::vector<OutputTarget*> computed_columns(Query& query) const;
+  bool pull_up_item(std::vector<FromPtr>& items, std::size_t place, Conditions& conditions,
+                    std::vector<ComputedSlot>& computed);
+  void pull_up_nullable(FromJoin& join);
+  /// Replaces simple subqueries, and inner joins, by their tables and conditions. Returns the
+  /// columns to compute above the join of all items.
+  std::vector<ComputedSlot> pull_up(std::vector<FromPtr>& items, Conditions& conditions);
+
   // from_clause.cpp
   PlanPtr plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);
+  PlanPtr plan_items(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);
   PlanPtr plan_node(FromNode& node, Conditions& conditions, WantedOrder* order);
   PlanPtr plan_table(FromTable& table, Conditions& conditions, WantedOrder* order);
   std::unique_ptr<TableAccess> table_access(FromTable& table, Conditions& conditions,
@@ -154,7 +165,7 @@ class Planner {
   static std::optional<AskedKey> asked_key(const FromComputed& computed, Expr& condition);
   PlanPtr plan_cte_scan(FromCte& reference);
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
-  PlanPtr merged(PlanPtr plan, FromJoin& join);
+  static PlanPtr computing(PlanPtr plan, std::vector<ComputedSlot> columns);
   PlanPtr filtered(PlanPtr plan, Conditions conditions);
   PlanPtr gated(PlanPtr plan, Conditions constant);
   void learn(const FromNode& node);

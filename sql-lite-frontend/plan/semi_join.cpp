@@ -147,6 +147,8 @@ std::optional<Planner::SemiJoin> Planner::as_semi_join(Expr& condition, std::spa
   if (!plain && (is_exists || join.kind == JoinKind::anti || !query.outer_slots.empty())) {
     return std::nullopt;
   }
+  // EXISTS reads no columns of its subqueries; IN reads one, which may be computed.
+  if (plain && is_exists) static_cast<void>(pull_up(query.from, query.where));
   if (plain) {
     for (const FromPtr& item : query.from) learn(*item);
   }

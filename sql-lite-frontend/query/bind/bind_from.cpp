@@ -450,7 +450,6 @@ FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range,
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     const OutputTarget& target = query->targets[i];
     const Column& column = view->relation.columns[i];
-    mark_used(target.slot);
     item.columns.push_back(
         {column.name,
          column.expression_type(),
@@ -486,7 +485,6 @@ FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope
   ScopeItem item;
   item.alias = node.alias->aliasname;
   for (const OutputTarget& target : query->targets) {
-    mark_used(target.slot);
     SlotExpr::Origin origin = target.origin;
     origin.qualifier = item.alias;
     origin.name = target.name;

@@ -123,7 +123,10 @@ void Binder::bind_merge_source(WriteStatement& write, const ast::MergeStmt& merg
                       write.alias)
           .with_detail("The name is used both as MERGE target table and data source.");
     }
-    for (const ScopeColumn& column : item.columns) parts.source_slots.push_back(column.slot);
+    for (const ScopeColumn& column : item.columns) {
+      mark_used(column.slot);
+      parts.source_slots.push_back(column.slot);
+    }
     if (item.partition_slot) parts.source_slots.push_back(*item.partition_slot);
   }
   if (parts.has(Rows::not_matched_by_source)) {

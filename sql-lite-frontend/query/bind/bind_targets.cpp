@@ -320,8 +320,8 @@ void QueryBinder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes
     target.type = target.expr->type();
     target.typmod = target.expr->typmod();
     const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get());
+    // What is computed is used where something reads it.
     target.slot = column != nullptr ? column->slot() : new_slot();
-    mark_used(target.slot);
   }
 }
 

@@ -71,6 +71,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
     Scope rows;
     write.view_rows = bind_view(write.table, range, rows);
     for (const ScopeColumn& column : rows.items.back().columns) {
+      mark_used(column.slot);
       write.view_slots.push_back(column.slot);
     }
   }
