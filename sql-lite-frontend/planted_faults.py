@@ -602,4 +602,11 @@ FAULTS = [
         "",
         "a commit waits for the first*",
     ),
+    (
+        "the name that a view shows of a subquery qualifies its columns",
+        "query/bind/bind_from.cpp",
+        "  item.named = node.alias != nullptr;\n  item.alias = item.named ?",
+        "  item.alias = node.alias != nullptr ?",
+        "A subquery without an alias has a name in views alone",
+    ),
 ]

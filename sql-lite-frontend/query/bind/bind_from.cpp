@@ -126,7 +126,7 @@ void QueryBinder::require_distinct(const Scope& scope, const ScopeItem& item) {
 }
 
 void QueryBinder::add_item(Scope& scope, ScopeItem item) {
-  if (!item.alias.empty()) require_distinct(scope, item);
+  if (item.named && !item.alias.empty()) require_distinct(scope, item);
   // Views that name others twice, level by level, come to millions.
   constexpr int kMostRelations = 20'000;
   if (++relations_named_ > kMostRelations) {
@@ -474,9 +474,6 @@ FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range,
 }
 
 FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope& scope) {
-  if (node.alias == nullptr) {
-    unsupported("a subquery in FROM without an alias");
-  }
   std::unique_ptr<Query> query;
   {
     const Unreachable hidden{scope, 0, node.lateral ? 0 : scope.items.size()};
@@ -484,7 +481,9 @@ FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope
     query = bind_select(ast::as<ast::SelectStmt>(node.subquery), &scope);
   }
   ScopeItem item;
-  item.alias = node.alias->aliasname;
+  // Only an alias that was written can qualify a column; the other is shown in views and plans.
+  item.named = node.alias != nullptr;
+  item.alias = item.named ? node.alias->aliasname : "unnamed_subquery";
   for (const OutputTarget& target : query->targets) {
     mark_used(target.slot);
     SlotExpr::Origin origin = target.origin;
