@@ -609,4 +609,25 @@ FAULTS = [
         "  item.alias = node.alias != nullptr ?",
         "A subquery without an alias has a name in views alone",
     ),
+    (
+        "a virtual column is computed from a row that is not there",
+        "query/bind/bind_virtual.cpp",
+        "  if (found.may_be_absent) {",
+        "  if (found.may_be_absent && false) {",
+        "A virtual column of a row that an outer join lacks*",
+    ),
+    (
+        "who reads a virtual column needs the right to what it is computed from",
+        "query/bind/bind_virtual.cpp",
+        "    if (is_used(slot) && !is_read_by_virtual(slot)) read_by_virtual_.push_back(slot);\n",
+        "",
+        "The right to a virtual column*",
+    ),
+    (
+        "an UPDATE may make a virtual column NULL",
+        "execution/write/row_writer.cpp",
+        "  for (const Assignment& needed : write_.needed_virtual) {",
+        "  for (const Assignment& needed : write_.generated) {",
+        "NOT NULL of a virtual column*",
+    ),
 ]

@@ -40,6 +40,10 @@ class TableBuilder {
   void add_constraint(const ast::Constraint& constraint);
   /// LIKE other_table INCLUDING …
   void add_like(const ast::TableLikeClause& like);
+  /// Gives a generated column another expression.
+  void generate_anew(std::size_t position, const ast::Node* expression) {
+    finish_generation({position, expression});
+  }
   /// Creates the indexes behind keys, resolves foreign keys, binds checks. Keys first: a foreign
   /// key may refer to the table itself.
   void finish();
@@ -96,6 +100,7 @@ class TableBuilder {
   }
   void make_identity(std::size_t position, const ast::Constraint& constraint);
   void finish_generation(const Generation& generation);
+  void generate(const Generation& generation);
   [[noreturn]] void refuse_index_elsewhere(const ast::Constraint& node) const;
   void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
@@ -77,6 +78,8 @@ void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
     builder_.make_identity(position_, constraint);
   } else {
     column().generated = true;
+    column().is_virtual = constraint.generated_kind == "v";
+    if (column().is_virtual) require_plain_type(column());
     builder_.generations_.push_back({position_, constraint.raw_expr});
   }
 }
@@ -209,6 +212,17 @@ void TableBuilder::make_identity(std::size_t position, const ast::Constraint& co
 
 /// Generated columns may read any other column of the table, so they wait until all are there.
 void TableBuilder::finish_generation(const Generation& generation) {
+  if (is_new_table()) return generate(generation);
+  try {
+    generate(generation);
+  } catch (SqlError& error) {
+    // ALTER TABLE does not say where.
+    error.fields().position = 0;
+    throw;
+  }
+}
+
+void TableBuilder::generate(const Generation& generation) {
   set_default(generation.position, generation.expression, Clause::generated);
   const TablePtr table = columns_alone(relation_);
   Arena arena;

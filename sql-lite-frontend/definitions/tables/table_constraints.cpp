@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/execution/write/foreign_key.h"
@@ -150,6 +151,7 @@ void TableBuilder::finish_key(const Pending& pending) {
   index.primary = primary;
   index.nulls_not_distinct = node.nulls_not_distinct;
   const auto numbers = column_numbers(names, primary ? "primary key" : "unique", node.location);
+  refuse_virtual_key(relation_, numbers, primary ? "primary keys" : "unique constraints");
   for (const std::int16_t number : numbers) {
     Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
     if (primary) column.not_null = true;
@@ -170,6 +172,7 @@ void TableBuilder::finish_key(const Pending& pending) {
        column_numbers(strings_of(node.including), "unique", node.location)) {
     index.included.push_back(number);
   }
+  refuse_virtual_key(relation_, index.included, primary ? "primary keys" : "unique constraints");
   require_partition_key_in(relation_, index, primary ? "PRIMARY KEY" : "UNIQUE");
   // A generated constraint name contains all columns of the index.
   std::vector<std::string> named = names;
@@ -360,6 +363,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = ConstraintKind::foreign_key;
   constraint.columns = column_numbers(names, "foreign key", -1);
+  refuse_virtual_key(relation_, constraint.columns, "foreign key constraints");
   constraint.on_update = action_of(node.fk_upd_action);
   constraint.on_delete = action_of(node.fk_del_action);
   constraint.match = node.fk_matchtype.empty() ? 's' : node.fk_matchtype[0];

@@ -182,6 +182,7 @@ Scope ExpressionBinder::table_scope(const TablePtr& table, std::string_view alia
          {table->relation.oid, static_cast<std::int16_t>(i + 1), std::string{alias}, column.name}});
   }
   item.show_all();
+  note_virtual_columns(*table, first_slot);
   if (table->relation.is_partitioned()) item.partition_slot = partition_slot(*table, first_slot);
   Scope scope;
   scope.from_slots.emplace_back(first_slot, first_slot + static_cast<Slot>(row_slots(*table)));
@@ -221,6 +222,8 @@ ExprPtr ExpressionBinder::bind_table_expression(std::string_view sql, const Tabl
                             {table.relation.oid, number, table.relation.name, column.name}});
   }
   item.show_all();
+  // A generated column reads no other.
+  if (clause != Clause::generated) note_virtual_columns(table, first_slot);
   scope.items.push_back(std::move(item));
   scope.clause = clause;
   return bind_stored(sql, scope);

@@ -166,8 +166,10 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     if (column.dropped || !column.generated) continue;
+    if (column.is_virtual && !column.not_null) continue;
     ExprPtr expr = bind_table_expression(column.default_sql, *write.table, row, Clause::generated);
-    write.generated.push_back({i, coerce_to_column(std::move(expr), column)});
+    auto& list = column.is_virtual ? write.needed_virtual : write.generated;
+    list.push_back({i, coerce_to_column(std::move(expr), column)});
   }
 }
 

@@ -292,7 +292,8 @@ struct WriteStatement {
   /// INSERT: values of columns that are not listed. UPDATE: SET. Conflict: DO UPDATE SET.
   std::vector<Assignment> defaults;
   std::vector<Assignment> assignments;
-  std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
+  std::vector<Assignment> generated;       ///< stored generated columns, computed from the new row
+  std::vector<Assignment> needed_virtual;  ///< virtual ones that are NOT NULL
   /// Assigned or generated columns of keys that a foreign key can refer to.
   std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;

@@ -19,3 +19,43 @@ TEST_CASE("A subquery without an alias has a name in views alone", "[sql][sessio
   CHECK_THAT(text, Contains("unnamed_subquery_1.b"));
   CHECK_THAT(text, Contains("AS b) unnamed_subquery_1"));
 }
+
+TEST_CASE("A virtual column of a row that an outer join lacks is NULL", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (id int PRIMARY KEY, v int GENERATED ALWAYS AS (coalesce(id, 0) + 1))");
+  db.run("INSERT INTO t VALUES (1)");
+  CHECK(db.run("SELECT x, v FROM (VALUES (1), (2)) y (x) LEFT JOIN t ON id = x ORDER BY x") ==
+        "1|2 2|NULL SELECT 2");
+  CHECK(db.run("INSERT INTO t VALUES (5) RETURNING old.v, new.v") == "NULL|6 INSERT 0 1");
+}
+
+TEST_CASE("A virtual column is computed where it is asked for alone", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int, v int GENERATED ALWAYS AS (100 / a) VIRTUAL)");
+  db.run("INSERT INTO t VALUES (0), (5)");
+  CHECK(db.run("SELECT v FROM t WHERE a > 0") == "20 SELECT 1");
+  CHECK_THAT(db.run("SELECT v FROM t"), Contains("22012"));
+  CHECK(db.run("SELECT a FROM t u WHERE EXISTS (SELECT FROM t WHERE a > 0 AND v = u.a * 4) ") ==
+        "5 SELECT 1");
+}
+
+TEST_CASE("The right to a virtual column is not one to what it reads", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int, b int, v int GENERATED ALWAYS AS (a + b) VIRTUAL)");
+  db.run("INSERT INTO t VALUES (1, 2)");
+  db.run("CREATE ROLE reader");
+  db.run("GRANT SELECT (v) ON t TO reader");
+  db.run("SET ROLE reader");
+  CHECK(db.run("SELECT v, v + v FROM t") == "3|6 SELECT 1");
+  CHECK_THAT(db.run("SELECT v, a FROM t"), Contains("42501"));
+  db.run("RESET ROLE");
+}
+
+TEST_CASE("NOT NULL of a virtual column is asked of what it is computed to",
+          "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int, v int GENERATED ALWAYS AS (nullif(a, 3)) NOT NULL)");
+  CHECK(db.run("INSERT INTO t VALUES (1)") == "INSERT 0 1");
+  CHECK_THAT(db.run("INSERT INTO t VALUES (3)"), Contains("23502"));
+  CHECK_THAT(db.run("UPDATE t SET a = 3"), Contains("23502"));
+}
