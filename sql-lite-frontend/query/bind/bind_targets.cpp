@@ -195,7 +195,7 @@ void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
     for (const ScopeItem& item : scope.items) {
       any = true;
       for (std::size_t i = 0; i < item.columns.size(); ++i) {
-        if (item.visible[i]) add(item.columns[i]);
+        if (item.visible[i] && !item.columns[i].hidden_from_star) add(item.columns[i]);
       }
     }
     if (!any) {
@@ -212,6 +212,7 @@ void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
     const ScopeItem* const item = find_item(*at, schema, alias, node.location);
     if (item == nullptr) continue;
     for (const ScopeColumn& column : item->columns) {
+      if (column.hidden_from_star) continue;
       add(column);
       for (Scope* level = &scope; level != at; level = level->parent) {
         if (level->outer_slots != nullptr)

@@ -428,6 +428,7 @@ struct BoundCte {
   std::unique_ptr<WriteStatement> write;
   bool bound = false;
   bool in_recursive_term = false;
+  std::size_t made_columns = 0;  ///< the last ones, by SEARCH and CYCLE
   int recursive_references = 0;
   std::vector<Slot> outer_slots;
   /// Slot that stands for a recursive query's working table. A reader of the working table depends

@@ -59,3 +59,15 @@ TEST_CASE("NOT NULL of a virtual column is asked of what it is computed to",
   CHECK_THAT(db.run("INSERT INTO t VALUES (3)"), Contains("23502"));
   CHECK_THAT(db.run("UPDATE t SET a = 3"), Contains("23502"));
 }
+
+TEST_CASE("SEARCH and CYCLE add columns that a star inside does not mean",
+          "[sql][session][newer]") {
+  TestDatabase db;
+  const std::string loop = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n % 2 + 1 FROM r) ";
+  CHECK(db.run(loop + "CYCLE n SET c USING p SELECT * FROM r") ==
+        "1|f|{(1)} 2|f|{(1),(2)} 1|t|{(1),(2),(1)} SELECT 3");
+  CHECK(db.run("WITH RECURSIVE r (a, b) AS (SELECT 1, 2 UNION ALL SELECT r.* FROM r WHERE a < 0) "
+               "SEARCH BREADTH FIRST BY b SET o SELECT * FROM r") == "1|2|(0,2) SELECT 1");
+  CHECK_THAT(db.run("WITH r AS (SELECT 1 AS n) CYCLE n SET c USING p SELECT * FROM r"),
+             Contains("42601"));
+}
