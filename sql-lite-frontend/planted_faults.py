@@ -309,9 +309,9 @@ FAULTS = [
         "swizzle_sql_query_tests: What nests deeper than the stack is not printed",
     ),
     (
-        "a constraint that is NOT ENFORCED is taken for one that is",
+        "a key WITHOUT OVERLAPS is taken for one of equal values",
         "statement/refusals.cpp",
-        "  if (is_unenforced || type == attr_not_enforced) refuse(\"NOT ENFORCED\");\n",
+        "  if (constraint.without_overlaps) refuse(\"WITHOUT OVERLAPS\");\n",
         "",
         "what PostgreSQL 15's grammar does not take*",
     ),
@@ -636,5 +636,12 @@ FAULTS = [
         "        cte->in_recursive_term && i + cte->made_columns >= cte->columns.size();",
         "        false && i + cte->made_columns >= cte->columns.size();",
         "SEARCH and CYCLE add columns*",
+    ),
+    (
+        "a CHECK that is not enforced refuses rows",
+        "query/bind/bind_write.cpp",
+        "constraint.kind != ConstraintKind::check || !constraint.enforced) continue;",
+        "constraint.kind != ConstraintKind::check) continue;",
+        "Constraints that are not enforced*",
     ),
 ]

@@ -57,9 +57,6 @@ void refuse_newer_constraint(const ast::Constraint& constraint) {
         .at_position(constraint.location + 1);
   };
   const ast::ConstrType type = constraint.contype;
-  const bool is_unenforced = (type == check || type == foreign) && !constraint.is_enforced;
-  if (is_unenforced || type == attr_not_enforced) refuse("NOT ENFORCED");
-  if (type == attr_enforced) refuse("ENFORCED");
   if (constraint.without_overlaps) refuse("WITHOUT OVERLAPS");
   if (constraint.fk_with_period || constraint.pk_with_period) refuse("PERIOD");
   if (type != notnull) return;

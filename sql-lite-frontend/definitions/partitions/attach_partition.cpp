@@ -124,7 +124,12 @@ void take_checks(const Relation& parent, Relation& relation) {
                   "\"{}\"",
                   own->name, relation.name);
     }
-    if (!own->validated) {
+    if (constraint.enforced && !own->enforced) {
+      throw_error(SqlState{"42P17"},
+                  "constraint \"{}\" conflicts with NOT ENFORCED constraint on child table \"{}\"",
+                  own->name, relation.name);
+    }
+    if (own->enforced && !own->validated) {
       throw_error(SqlState{"42P17"},
                   "constraint \"{}\" conflicts with NOT VALID constraint on child table \"{}\"",
                   own->name, relation.name);

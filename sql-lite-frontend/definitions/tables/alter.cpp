@@ -387,6 +387,10 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
                     relation.name);
       }
       const auto position = static_cast<std::size_t>(found - relation.constraints.begin());
+      if (!found->enforced) {
+        throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                       "cannot validate NOT ENFORCED constraint"};
+      }
       found->validated = true;
       replace(std::move(relation));
       return validate_constraints(session_, table_, position);

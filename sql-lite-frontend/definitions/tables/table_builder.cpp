@@ -396,7 +396,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     Constraint copy = constraint;
     copy.oid = session_.catalog.allocate_oid();
     copy.parent = kNoOid;
-    copy.validated = true;  // there are no rows yet
+    copy.validated = copy.enforced;  // there are no rows yet
     renumber(copy.columns);
     relation_.constraints.push_back(std::move(copy));
   }

@@ -61,6 +61,7 @@ class TableBuilder {
     std::vector<std::string> columns;  ///< for a column's own constraint
     bool deferrable = false;
     bool initially_deferred = false;
+    bool enforced = true;  ///< as far as words behind a column's constraint say
   };
   struct Generation {
     std::size_t position;
@@ -81,6 +82,7 @@ class TableBuilder {
     void set_nullable(bool not_null, const ast::Constraint& at);
     void read_value(const ast::Constraint& constraint);
     void read_attribute(const ast::Constraint& constraint);
+    void read_enforced(const ast::Constraint& constraint);
 
     TableBuilder& builder_;
     const ast::ColumnDef& definition_;
@@ -94,6 +96,7 @@ class TableBuilder {
     bool saw_deferrable_ = false;
     bool saw_initially_ = false;
     bool not_deferrable_ = false;
+    bool saw_enforced_ = false;
   };
   [[nodiscard]] bool is_new_table() const {
     return session_.catalog.table(relation_.oid) == nullptr;

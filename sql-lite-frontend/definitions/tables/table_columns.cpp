@@ -123,6 +123,20 @@ void TableBuilder::ColumnWords::read_attribute(const ast::Constraint& constraint
   }
 }
 
+void TableBuilder::ColumnWords::read_enforced(const ast::Constraint& constraint) {
+  using Kind = ast::ConstrType;
+  const bool enforces = constraint.contype == Kind::attr_enforced;
+  if (last_ == nullptr || (last_->contype != Kind::check && last_->contype != Kind::foreign)) {
+    throw sql_error(sqlstate::syntax_error, "misplaced {}ENFORCED clause", enforces ? "" : "NOT ")
+        .at_position(constraint.location + 1);
+  }
+  if (std::exchange(saw_enforced_, true)) {
+    throw SqlError{sqlstate::syntax_error, "multiple ENFORCED/NOT ENFORCED clauses not allowed"}
+        .at_position(constraint.location + 1);
+  }
+  builder_.pending_.back().enforced = enforces;
+}
+
 void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
   refuse_newer_constraint(constraint);
   switch (constraint.contype) {
@@ -141,13 +155,16 @@ void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
       if (constraint.contype == ast::ConstrType::primary) column().not_null = true;
       builder_.pending_.push_back({&constraint, {column().name}});
       last_ = &constraint;
-      saw_deferrable_ = saw_initially_ = not_deferrable_ = false;
+      saw_deferrable_ = saw_initially_ = not_deferrable_ = saw_enforced_ = false;
       return;
     case ast::ConstrType::attr_deferrable:
     case ast::ConstrType::attr_deferred:
     case ast::ConstrType::attr_not_deferrable:
     case ast::ConstrType::attr_immediate:
       return read_attribute(constraint);
+    case ast::ConstrType::attr_enforced:
+    case ast::ConstrType::attr_not_enforced:
+      return read_enforced(constraint);
     default:
       throw SqlError{sqlstate::feature_not_supported, "this column constraint is not supported"};
   }

@@ -347,7 +347,8 @@ void TableBuilder::finish_check(const Pending& pending) {
     }
     constraint.name = own_free_name(object_name(relation_.name, column, "check"));
   }
-  constraint.validated = !node.skip_validation;
+  constraint.enforced = node.is_enforced && pending.enforced;
+  constraint.validated = !node.skip_validation && constraint.enforced;
   relation_.constraints.push_back(std::move(constraint));
 }
 
@@ -369,7 +370,8 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   constraint.match = node.fk_matchtype.empty() ? 's' : node.fk_matchtype[0];
   constraint.deferrable = pending.deferrable;
   constraint.initially_deferred = pending.initially_deferred;
-  constraint.validated = !node.skip_validation;
+  constraint.enforced = node.is_enforced && pending.enforced;
+  constraint.validated = !node.skip_validation && constraint.enforced;
   for (const std::int16_t set :
        column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1)) {
     if (std::ranges::find(constraint.set_columns, set) == constraint.set_columns.end())
@@ -399,7 +401,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
     throw_error(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table",
                 referenced->relation.name);
   }
-  if (node.skip_validation && relation_.is_partitioned()) {
+  if (node.skip_validation && constraint.enforced && relation_.is_partitioned()) {
     throw sql_error(sqlstate::wrong_object_type,
                     "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing "
                     "relation \"{}\"",

@@ -158,7 +158,7 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   if (relation.is_partition() && !write.shown_as) bind_bounds(write, row);
   if (relation.is_partitioned()) return;
   for (const Constraint& constraint : relation.constraints) {
-    if (constraint.kind != ConstraintKind::check) continue;
+    if (constraint.kind != ConstraintKind::check || !constraint.enforced) continue;
     write.checks.push_back(
         {bind_table_expression(constraint.check_sql, *write.table, row, Clause::check),
          constraint.name});

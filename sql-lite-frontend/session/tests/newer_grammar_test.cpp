@@ -71,3 +71,16 @@ TEST_CASE("SEARCH and CYCLE add columns that a star inside does not mean",
   CHECK_THAT(db.run("WITH r AS (SELECT 1 AS n) CYCLE n SET c USING p SELECT * FROM r"),
              Contains("42601"));
 }
+
+TEST_CASE("Constraints that are not enforced refuse nothing", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (id int PRIMARY KEY)");
+  db.run("CREATE TABLE c (a int CHECK (a > 0) NOT ENFORCED, b int REFERENCES t NOT ENFORCED)");
+  CHECK(db.run("INSERT INTO c VALUES (-1, 5)") == "INSERT 0 1");
+  CHECK_THAT(db.run("ALTER TABLE c ALTER CONSTRAINT c_b_fkey ENFORCED"), Contains("23503"));
+  db.run("INSERT INTO t VALUES (5)");
+  CHECK(db.run("ALTER TABLE c ALTER CONSTRAINT c_b_fkey ENFORCED") == "ALTER TABLE");
+  CHECK_THAT(db.run("INSERT INTO c VALUES (-1, 6)"), Contains("23503"));
+  CHECK_THAT(db.run("DELETE FROM t"), Contains("23503"));
+  CHECK_THAT(db.run("ALTER TABLE c VALIDATE CONSTRAINT c_a_check"), Contains("55000"));
+}
