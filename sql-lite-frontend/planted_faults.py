@@ -644,4 +644,11 @@ FAULTS = [
         "constraint.kind != ConstraintKind::check) continue;",
         "Constraints that are not enforced*",
     ),
+    (
+        "a hypothetical NULL is placed before all rows",
+        "query/bind/hypothetical_set.cpp",
+        "nulls_first ? not_null : null));",
+        "not_null));",
+        "A hypothetical row is placed*",
+    ),
 ]

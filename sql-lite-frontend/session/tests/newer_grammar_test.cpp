@@ -84,3 +84,17 @@ TEST_CASE("Constraints that are not enforced refuse nothing", "[sql][session][ne
   CHECK_THAT(db.run("DELETE FROM t"), Contains("23503"));
   CHECK_THAT(db.run("ALTER TABLE c VALIDATE CONSTRAINT c_a_check"), Contains("55000"));
 }
+
+TEST_CASE("A hypothetical row is placed where the sort would put it", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE h (x int, y text)");
+  db.run("INSERT INTO h VALUES (1, 'a'), (2, 'b'), (2, 'c'), (NULL, 'd')");
+  const std::string of = " WITHIN GROUP (ORDER BY x) FROM h";
+  CHECK(db.run("SELECT rank(2)" + of) == "2 SELECT 1");
+  CHECK(db.run("SELECT rank(NULL)" + of) == "4 SELECT 1");
+  CHECK(db.run("SELECT dense_rank(5)" + of) == "3 SELECT 1");
+  CHECK(db.run("SELECT percent_rank(2)" + of) == "0.25 SELECT 1");
+  CHECK(db.run("SELECT cume_dist(2)" + of) == "0.8 SELECT 1");
+  CHECK(db.run("SELECT rank(2, 'b') WITHIN GROUP (ORDER BY x DESC, y DESC) FROM h") ==
+        "3 SELECT 1");
+}
