@@ -651,4 +651,11 @@ FAULTS = [
         "not_null));",
         "A hypothetical row is placed*",
     ),
+    (
+        "COPY leaves out one row more than REJECT_LIMIT says",
+        "session/commands/copy_in.cpp",
+        "skipped_ > options_.reject_limit) {",
+        "skipped_ > options_.reject_limit + 1) {",
+        "COPY leaves out rows that it cannot read*",
+    ),
 ]

@@ -98,3 +98,12 @@ TEST_CASE("A hypothetical row is placed where the sort would put it", "[sql][ses
   CHECK(db.run("SELECT rank(2, 'b') WITHIN GROUP (ORDER BY x DESC, y DESC) FROM h") ==
         "3 SELECT 1");
 }
+
+TEST_CASE("COPY leaves out rows that it cannot read, as many as it may", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int)");
+  db.sink().copy_input = "1\nx\n3\ny\n";
+  CHECK_THAT(db.run("COPY t FROM STDIN (ON_ERROR ignore, REJECT_LIMIT 1)"), Contains("22P02"));
+  CHECK(db.run("COPY t FROM STDIN (ON_ERROR ignore, REJECT_LIMIT 2)") == "COPY 2");
+  CHECK(db.run("SELECT sum(a) FROM t") == "4 SELECT 1");
+}
