@@ -620,7 +620,7 @@ FAULTS = [
         "who reads a virtual column needs the right to what it is computed from",
         "query/bind/bind_virtual.cpp",
         "    if (is_used(slot) && !is_read_by_virtual(slot)) read_by_virtual_.push_back(slot);\n",
-        "",
+        "    if (is_read_by_virtual(slot)) read_by_virtual_.push_back(slot);\n",
         "The right to a virtual column*",
     ),
     (
