@@ -38,6 +38,10 @@ class QueryMaker:
             query = self.query(types, outer, depth - 1)
             names = [f"c{n}" for n in range(len(types))]
             word = "lateral " if lateral else ""
+            if servers.ORACLE >= 18 and random.random() < 0.3:
+                names = [f"{alias}{name}" for name in names]
+                return (Piece("item", f"{word}(select * from (", query, f") {alias}({', '.join(names)}))"),
+                        list(zip(names, types)), None)
             return (Piece("item", f"{word}(", query, f") {alias}({', '.join(names)})"),
                     [(f"{alias}.{name}", kind) for name, kind in zip(names, types)], None)
         if depth > 0 and kind > 0.93:

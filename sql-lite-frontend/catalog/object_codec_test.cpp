@@ -144,6 +144,7 @@ TEST_CASE("How a table is divided is part of its record; before version 18 none 
   relation.columns.resize(1);
   relation.columns[0].name = "a";
   relation.columns[0].inherited = true;
+  relation.columns[0].is_virtual = true;
   relation.partitions = {17001, 17002};
   relation.partition_key = PartitionKey{PartitionStrategy::list, {{1, {}, TypeId::text, 100, "x"}}};
   relation.partition_of = 17003;
@@ -161,6 +162,7 @@ TEST_CASE("How a table is divided is part of its record; before version 18 none 
   }
   const Relation back = decode<Relation>(as_bytes(record));
   CHECK(back.columns[0].inherited);
+  CHECK(back.columns[0].is_virtual);
   CHECK(back.partitions == relation.partitions);
   REQUIRE(back.partition_key);
   CHECK(back.partition_key->strategy == PartitionStrategy::list);

@@ -29,6 +29,7 @@ void fields(V& visit, T& object) {
         object.grants);
   visit.since(12, object.collation);
   visit.since(18, object.inherited);
+  visit.since(20, object.is_virtual);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Constraint>
@@ -38,6 +39,7 @@ void fields(V& visit, T& object) {
         object.on_delete, object.set_columns, object.match, object.deferrable,
         object.initially_deferred, object.validated, object.comment);
   visit.since(18, object.parent);
+  visit.since(20, object.enforced);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Trigger>

@@ -48,13 +48,14 @@ struct Column {
   bool dropped = false;
   std::string default_sql;  ///< empty: none
   char identity = 0;        ///< 'a' always, 'd' by default, 0 none
-  bool generated = false;   ///< default_sql is GENERATED ALWAYS AS … STORED
+  bool generated = false;   ///< default_sql is GENERATED ALWAYS AS …
   /// Value of rows older than the column, in flat form; nullopt is NULL.
   std::optional<std::string> missing;
   std::string comment;
   std::vector<Grant> grants;
-  Oid collation = kNoOid;  ///< none: the type's
-  bool inherited = false;  ///< of a partition: it is there because its parent has it
+  Oid collation = kNoOid;   ///< none: the type's
+  bool inherited = false;   ///< of a partition: it is there because its parent has it
+  bool is_virtual = false;  ///< generated, and computed where it is read: rows have NULL there
 
   /// Returns the type of expressions that read the column.
   [[nodiscard]] TypeId expression_type() const noexcept {
@@ -96,6 +97,7 @@ struct Constraint {
   bool deferrable = false;
   bool initially_deferred = false;
   bool validated = true;
+  bool enforced = true;  ///< of a check or a foreign key
   std::string comment;
   Oid parent = kNoOid;  ///< of a partition: the constraint of its parent that it is there for
 };

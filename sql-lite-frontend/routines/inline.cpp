@@ -136,6 +136,7 @@ class Inliner {
       Binder binder{session_.names, arena_};
       binder.allow_parameters(called.parameter_types());
       binder.enter_body(names);
+      binder.compute_virtual_columns();
       const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
       const bool has_more = !query->aggregates.empty() || !query->sets.empty() ||
                             !query->windows.empty() || !binder.pending().empty() ||

@@ -31,7 +31,6 @@ constexpr std::array kAlterForms = std::to_array<std::pair<AlterTableType, std::
     {AlterTableType::enablealwaysrule, "ENABLE ALWAYS RULE"},
     {AlterTableType::enablereplicarule, "ENABLE REPLICA RULE"},
     {AlterTableType::disablerule, "DISABLE RULE"},
-    {AlterTableType::setexpression, "SET EXPRESSION"},
     {AlterTableType::addinherit, "INHERIT"},
     {AlterTableType::dropinherit, "NO INHERIT"},
     {AlterTableType::addof, "OF"},
@@ -58,12 +57,8 @@ void refuse_newer_constraint(const ast::Constraint& constraint) {
         .at_position(constraint.location + 1);
   };
   const ast::ConstrType type = constraint.contype;
-  const bool is_unenforced = (type == check || type == foreign) && !constraint.is_enforced;
-  if (is_unenforced || type == attr_not_enforced) refuse("NOT ENFORCED");
-  if (type == attr_enforced) refuse("ENFORCED");
   if (constraint.without_overlaps) refuse("WITHOUT OVERLAPS");
   if (constraint.fk_with_period || constraint.pk_with_period) refuse("PERIOD");
-  if (type == generated && constraint.generated_kind == "v") refuse("a VIRTUAL generated column");
   if (type != notnull) return;
   if (constraint.is_no_inherit) refuse("NOT NULL with NO INHERIT");
   if (!constraint.keys.empty()) refuse("NOT NULL as a constraint by itself");

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
@@ -157,13 +158,15 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
         throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", key.name);
       }
       column.column = static_cast<std::int16_t>(*position + 1);
+      refuse_virtual_key(relation, {&column.column, 1}, "indexes");
       column.type = relation.columns[*position].expression_type();
     } else {
       column.expression_sql =
           stored_expression(session, relation, key.expr, Clause::index_expression, nullptr);
-      const ExprPtr expr = binder.bind_table_expression(column.expression_sql, *table,
-                                                        binder.new_slots(relation.columns.size()),
+      const Slot first = binder.new_slots(relation.columns.size());
+      const ExprPtr expr = binder.bind_table_expression(column.expression_sql, *table, first,
                                                         Clause::index_expression);
+      refuse_virtual_read(relation, *expr, first);
       column.type = expr->type();
       name = binder.target_name_of(element.expr);
       if (name == "?column?") name = "expr";
@@ -215,9 +218,14 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
     index.included.push_back(static_cast<std::int16_t>(*position + 1));
     names.emplace_back(element.name);
   }
+  refuse_virtual_key(relation, index.included, "indexes");
   if (statement.where_clause != nullptr) {
     index.predicate_sql = stored_expression(session, relation, statement.where_clause,
                                             Clause::index_predicate, nullptr);
+    const Slot first = binder.new_slots(relation.columns.size());
+    const ExprPtr predicate =
+        binder.bind_table_expression(index.predicate_sql, *table, first, Clause::index_predicate);
+    refuse_virtual_read(relation, *predicate, first);
   }
   require_partition_key_in(relation, index, "UNIQUE");
   index.name =

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/indexes/inverted_index.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/execution/write/exclusion.h"
 #include "sql-lite-frontend/types/resolve.h"
@@ -180,6 +181,7 @@ IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast:
   if (part.expr == nullptr) {
     const std::string names[] = {std::string{part.name}};
     column.column = column_numbers(names, "exclusion", -1).front();
+    refuse_virtual_key(relation_, {&column.column, 1}, "indexes");
     const auto position = static_cast<std::size_t>(column.column - 1);
     column.type = relation_.columns[position].expression_type();
     name = part.name;

@@ -104,6 +104,7 @@ bool changes_column(DividedAction action) {
     case DividedAction::setnotnull:
     case DividedAction::dropnotnull:
     case DividedAction::dropexpression:
+    case DividedAction::setexpression:
       return true;
     default:
       return false;

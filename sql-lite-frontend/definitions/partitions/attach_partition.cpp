@@ -87,6 +87,13 @@ void require_same_columns(const Relation& parent, const Relation& relation) {
       throw_error(sqlstate::datatype_mismatch,
                   "column \"{}\" in child table must not be a generated column", column.name);
     }
+    if (column.generated && column.is_virtual != own->is_virtual) {
+      const auto kind = [](const Column& one) { return one.is_virtual ? "VIRTUAL" : "STORED"; };
+      throw sql_error(sqlstate::datatype_mismatch,
+                      "column \"{}\" inherits from generated column of different kind", column.name)
+          .with_detail(
+              fmt::format("Parent column is {}, child column is {}.", kind(column), kind(*own)));
+    }
     // Stored expressions are canonical, and name columns.
     if (column.generated && column.default_sql != own->default_sql) {
       throw_error(sqlstate::datatype_mismatch,
@@ -117,7 +124,12 @@ void take_checks(const Relation& parent, Relation& relation) {
                   "\"{}\"",
                   own->name, relation.name);
     }
-    if (!own->validated) {
+    if (constraint.enforced && !own->enforced) {
+      throw_error(SqlState{"42P17"},
+                  "constraint \"{}\" conflicts with NOT ENFORCED constraint on child table \"{}\"",
+                  own->name, relation.name);
+    }
+    if (own->enforced && !own->validated) {
       throw_error(SqlState{"42P17"},
                   "constraint \"{}\" conflicts with NOT VALID constraint on child table \"{}\"",
                   own->name, relation.name);

@@ -78,7 +78,8 @@ std::vector<std::int16_t> listed_columns(const Relation& relation, ast::NodeList
     }
     if (found->generated) {
       throw_error(kInvalidColumnReference,
-                  "cannot use generated column \"{}\" in publication column list", name);
+                  "cannot use {}generated column \"{}\" in publication column list",
+                  found->is_virtual ? "virtual " : "", name);
     }
     const auto number = static_cast<std::int16_t>(found - relation.columns.begin() + 1);
     if (std::ranges::find(numbers, number) != numbers.end()) {
@@ -128,10 +129,16 @@ std::string stored_filter(StatementContext& session, const Relation& relation,
                           const ast::Node* node) {
   Arena arena;
   Binder binder{session.names, arena};
-  Scope scope = binder.table_scope(columns_alone(relation), relation.name,
-                                   binder.new_slots(relation.columns.size()));
+  const Slot first = binder.new_slots(relation.columns.size());
+  Scope scope = binder.table_scope(columns_alone(relation), relation.name, first);
   scope.clause = Clause::where;
   ExprPtr filter = binder.bind_condition(node, scope, "PUBLICATION WHERE");
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    // The log does not have them.
+    if (!relation.columns[i].is_virtual || !binder.is_used(first + static_cast<Slot>(i))) continue;
+    throw SqlError{sqlstate::feature_not_supported,
+                   "a virtual generated column in a publication's WHERE is not supported"};
+  }
   require_simple_filter(*filter);
   ExprPrinter printer{.out = {}, .is_kept = true};
   printer.print(*filter);
@@ -262,6 +269,12 @@ void drop_published_column(StatementContext& session, const Table& table, std::s
     std::erase_if(changed.members, [&](const auto& one) { return one.table == oid; });
     session.catalog.replace(*session.transaction, *publication, std::move(changed));
   }
+}
+
+bool is_published(StatementContext& session, const Table& table) {
+  return std::ranges::any_of(
+      session.catalog.naming<Publication>({table.relation.oid}),
+      [&](const PublicationPtr& one) { return one->member(table.relation.oid) != nullptr; });
 }
 
 void refuse_published_column(StatementContext& session, const Table& table, std::size_t position) {

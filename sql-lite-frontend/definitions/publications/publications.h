@@ -32,6 +32,8 @@ std::vector<Publication::Member> members_of(StatementContext& session,
 /// Throws 22023 if a table has a column list and the publication includes whole schemas.
 void refuse_lists_beside_schemas(StatementContext& session, const Publication& publication);
 
+/// True if a publication names the table.
+bool is_published(StatementContext& session, const Table& table);
 /// Removes a dropped schema from all publications.
 void forget_published_schema(StatementContext& session, Oid schema);
 /// Handles publications that name the column in a list or a filter: 2BP01, or with CASCADE the

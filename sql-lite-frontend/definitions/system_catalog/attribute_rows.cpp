@@ -45,7 +45,7 @@ void emit_attribute(Execution& execution, const EmitRow& emit, const Column& col
                        flag(!column.default_sql.empty() && column.identity == 0),
                        flag(column.missing.has_value()),
                        letter(column.identity),
-                       letter(column.generated ? 's' : 0),
+                       letter(column.generated ? (column.is_virtual ? 'v' : 's') : 0),
                        flag(column.dropped),
                        flag(!column.inherited),
                        Value::from_oid(collation_of(column)),

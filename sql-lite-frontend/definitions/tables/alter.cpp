@@ -37,7 +37,7 @@ void drop_column_definition(Relation& relation, std::size_t position) {
   column.name = fmt::format("........pg.dropped.{}........", position + 1);
   column.default_sql.clear();
   column.identity = 0;
-  column.generated = false;
+  column.generated = column.is_virtual = false;
   column.grants.clear();
 }
 
@@ -136,7 +136,7 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   const TablePtr shape = provisional_table(relation);
   ExprPtr fill;
   const Slot first = binder.new_slots(relation.columns.size());
-  if (!column.default_sql.empty()) {
+  if (!column.default_sql.empty() && !column.is_virtual) {
     for (Relation& sequence : builder.sequences) create_relation(session_, std::move(sequence));
     builder.sequences.clear();
     fill = binder.coerce_to_column(
@@ -376,6 +376,8 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       return drop_identity(command);
     case Action::dropexpression:
       return drop_expression(command);
+    case Action::setexpression:
+      return set_expression(command);
     case Action::validateconstraint: {
       Relation relation = table_->relation;
       const auto found = std::ranges::find(relation.constraints, command.name, &Constraint::name);
@@ -385,6 +387,10 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
                     relation.name);
       }
       const auto position = static_cast<std::size_t>(found - relation.constraints.begin());
+      if (!found->enforced) {
+        throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                       "cannot validate NOT ENFORCED constraint"};
+      }
       found->validated = true;
       replace(std::move(relation));
       return validate_constraints(session_, table_, position);

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
 #include "sql-lite-frontend/definitions/tables/table_change.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/execution/write/foreign_key.h"
@@ -172,6 +173,10 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
       part.operator_class = element_class_name(session_, type.type, part.operator_class);
     }
   }
+  if (column.is_virtual) {
+    require_plain_type(column);
+    return replace(std::move(relation));
+  }
   rewrite(std::move(relation),
           [&](Execution& execution, std::span<const Value> old_row, std::span<Value> new_row) {
             std::ranges::copy(old_row, new_row.begin());
@@ -306,15 +311,81 @@ void TableChange::drop_identity(const ast::AlterTableCmd& command) {
   replace(std::move(relation));
 }
 
+namespace {
+
+[[noreturn]] void refuse_for_virtual(std::string_view what, const Relation& relation,
+                                     const Column& column) {
+  throw sql_error(sqlstate::feature_not_supported, "ALTER TABLE / {}", what)
+      .with_detail(fmt::format("Column \"{}\" of relation \"{}\" is a virtual generated column.",
+                               column.name, relation.name));
+}
+
+}  // namespace
+
 void TableChange::drop_expression(const ast::AlterTableCmd& command) {
   const std::size_t position = require_column(command.name);
-  if (!table_->relation.columns[position].generated) {
-    return not_such_column(command, "a stored generated column");
-  }
   Relation relation = table_->relation;
-  relation.columns[position].generated = false;
-  relation.columns[position].default_sql.clear();
+  Column& column = relation.columns[position];
+  if (!column.generated) return not_such_column(command, "a stored generated column");
+  if (column.is_virtual) {
+    refuse_for_virtual("DROP EXPRESSION is not supported for virtual generated columns", relation,
+                       column);
+  }
+  column.generated = false;
+  column.default_sql.clear();
   replace(std::move(relation));
+}
+
+/// A stored column is computed anew in every row.
+void TableChange::set_expression(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  Relation relation = table_->relation;
+  Column& column = relation.columns[position];
+  if (!column.generated) {
+    throw_error(SqlState{"55000"}, "column \"{}\" of relation \"{}\" is not a generated column",
+                column.name, relation.name);
+  }
+  const bool has_checks = std::ranges::any_of(relation.constraints, [](const Constraint& one) {
+    return one.kind == ConstraintKind::check;
+  });
+  if (column.is_virtual && has_checks) {
+    refuse_for_virtual(
+        "SET EXPRESSION is not supported for virtual generated columns in tables with check "
+        "constraints",
+        relation, column);
+  }
+  if (column.is_virtual && is_published(session_, *table_)) {
+    refuse_for_virtual(
+        "SET EXPRESSION is not supported for virtual generated columns in tables that are part of "
+        "a publication",
+        relation, column);
+  }
+  TableBuilder builder{session_, relation};
+  builder.generate_anew(position, command.def);
+  if (column.is_virtual) {
+    const bool needs_value = column.not_null;
+    const std::size_t constraints = relation.constraints.size();
+    replace(std::move(relation));
+    if (needs_value) validate_constraints(session_, table_, constraints);
+    return;
+  }
+  const std::unique_ptr<Scratch> scratch = session_.new_scratch();
+  Binder binder{session_.names, scratch->arena};
+  const Slot first = binder.new_slots(relation.columns.size());
+  const ExprPtr value = binder.coerce_to_column(
+      binder.bind_table_expression(column.default_sql, *table_, first, Clause::generated), column);
+  scratch->execution.slots.resize(binder.slot_count());
+  scratch->execution.transaction = session_.transaction.get();
+  rewrite(std::move(relation),
+          [&](Execution& execution, std::span<const Value> old_row, std::span<Value> new_row) {
+            std::ranges::copy(old_row, new_row.begin());
+            for (std::size_t i = 0; i < old_row.size(); ++i) {
+              scratch->execution.slots[first + i] = old_row[i];
+            }
+            new_row[position] = value->eval(scratch->execution).copy_to(execution.row_arena);
+            scratch->execution.row_arena.reset();
+          });
+  recheck_foreign_keys(position);
 }
 
 }  // namespace swizzle::sql

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -43,8 +44,9 @@ void refuse_derived(StatementContext& session, const Relation& relation,
   throw refusal;
 }
 
-void set_timing(StatementContext& session, const TablePtr& table, Oid constraint,
-                const ast::ATAlterConstraint& wanted) {
+/// Sets when the constraint is checked, or whether it is; also in the table's partitions.
+void set_checking(StatementContext& session, const TablePtr& table, Oid constraint,
+                  const ast::ATAlterConstraint& wanted) {
   check_stack();
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
   Relation relation = locked->relation;
@@ -52,26 +54,33 @@ void set_timing(StatementContext& session, const TablePtr& table, Oid constraint
   for (Constraint& one : relation.constraints) {
     if (one.oid != constraint && one.parent != constraint) continue;
     own = one.oid;
+    if (wanted.alter_enforceability) one.enforced = one.validated = wanted.is_enforced;
+    if (!wanted.alter_deferrability) continue;
     one.deferrable = wanted.deferrable;
     one.initially_deferred = wanted.initdeferred;
   }
   const TablePtr changed =
       session.catalog.replace(*session.transaction, *locked, std::move(relation));
   if (own == kNoOid) return;
+  if (wanted.alter_enforceability && wanted.is_enforced && !changed->relation.is_partitioned()) {
+    const auto& constraints = changed->relation.constraints;
+    validate_foreign_key(session, changed, *std::ranges::find(constraints, own, &Constraint::oid));
+  }
   for (const Oid partition : changed->relation.partitions)
-    set_timing(session, session.names.table(partition), own, wanted);
+    set_checking(session, session.names.table(partition), own, wanted);
 }
 
 }  // namespace
 
 void alter_constraint(StatementContext& session, const TablePtr& table,
                       const ast::ATAlterConstraint& wanted) {
-  if (wanted.alter_enforceability) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "ALTER TABLE … ALTER CONSTRAINT … ENFORCED is not supported"};
-  }
   const Relation& relation = table->relation;
   const Constraint& constraint = require_constraint(relation, wanted.conname);
+  if (constraint.kind != ConstraintKind::foreign_key && wanted.alter_enforceability) {
+    throw_error(sqlstate::wrong_object_type,
+                "cannot alter enforceability of constraint \"{}\" of relation \"{}\"",
+                constraint.name, relation.name);
+  }
   if (constraint.kind != ConstraintKind::foreign_key) {
     throw_error(sqlstate::wrong_object_type,
                 "constraint \"{}\" of relation \"{}\" is not a foreign key constraint",
@@ -82,9 +91,11 @@ void alter_constraint(StatementContext& session, const TablePtr& table,
                    "FOREIGN KEY constraints cannot be marked NO INHERIT"};
   }
   refuse_derived(session, relation, constraint);
-  const bool changes = constraint.deferrable != wanted.deferrable ||
-                       constraint.initially_deferred != wanted.initdeferred;
-  if (changes) set_timing(session, table, constraint.oid, wanted);
+  const bool retimes =
+      wanted.alter_deferrability && (constraint.deferrable != wanted.deferrable ||
+                                     constraint.initially_deferred != wanted.initdeferred);
+  const bool enforces = wanted.alter_enforceability && constraint.enforced != wanted.is_enforced;
+  if (retimes || enforces) set_checking(session, table, constraint.oid, wanted);
 }
 
 }  // namespace swizzle::sql

@@ -68,6 +68,8 @@ int turn_of(const ast::AlterTableCmd& command) {
     case Action::dropidentity:
     case Action::dropexpression:
       return drop;
+    case Action::setexpression:
+      return add_column;
     case Action::columndefault:
       return command.def != nullptr ? add_other : drop;
     case Action::altercolumntype:

@@ -33,6 +33,7 @@ constexpr auto kAlterActions = [] {
       {setnotnull, "ALTER COLUMN ... SET NOT NULL", kAlterTables},
       {dropnotnull, "ALTER COLUMN ... DROP NOT NULL", kAlterTables},
       {dropexpression, "ALTER COLUMN ... DROP EXPRESSION", kAlterTables},
+      {setexpression, "ALTER COLUMN ... SET EXPRESSION", kAlterTables},
       {setstatistics, "ALTER COLUMN ... SET STATISTICS",
        kAlterTables | kAlterMaterialized | kAlterIndexes},
       {setoptions, "ALTER COLUMN ... SET", kAlterTables | kAlterMaterialized},

@@ -44,7 +44,7 @@ void inherit_columns(StatementContext& session, const Relation& parent, Relation
     Constraint& copy = relation.constraints.emplace_back(constraint);
     copy.oid = session.catalog.allocate_oid();
     copy.parent = constraint.oid;
-    copy.validated = true;  // there are no rows yet
+    copy.validated = copy.enforced;  // there are no rows yet
     copy.comment.clear();
   }
 }
@@ -119,7 +119,7 @@ TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
            own.referenced_columns == copy.referenced_columns && own.on_update == copy.on_update &&
            own.on_delete == copy.on_delete && own.match == copy.match &&
            own.deferrable == copy.deferrable && own.initially_deferred == copy.initially_deferred &&
-           own.validated;
+           own.enforced == copy.enforced && own.validated == own.enforced;
   };
   const auto same = std::ranges::find_if(relation.constraints, is_like);
   if (same != relation.constraints.end()) {

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
@@ -193,6 +194,7 @@ std::string stored_expression(StatementContext& session, const Relation& relatio
     expr = binder.bind_condition(node, scope, clause == Clause::check ? "CHECK" : "WHERE");
   } else {
     expr = binder.bind_expression(node, scope);
+    if (column != nullptr && column->is_virtual) require_built_in(*expr);
     if (column != nullptr) {
       const TypeId type = column->type;
       // The cast to the column's type is added again when the default is used.
@@ -377,6 +379,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
       }
     } else if (column.generated) {
       copy.generated = including(kGenerated);
+      copy.is_virtual = copy.generated && column.is_virtual;
       if (copy.generated) copy.default_sql = column.default_sql;
     } else if (including(kDefaults)) {
       copy.default_sql = column.default_sql;
@@ -393,7 +396,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     Constraint copy = constraint;
     copy.oid = session_.catalog.allocate_oid();
     copy.parent = kNoOid;
-    copy.validated = true;  // there are no rows yet
+    copy.validated = copy.enforced;  // there are no rows yet
     renumber(copy.columns);
     relation_.constraints.push_back(std::move(copy));
   }

@@ -40,6 +40,10 @@ class TableBuilder {
   void add_constraint(const ast::Constraint& constraint);
   /// LIKE other_table INCLUDING …
   void add_like(const ast::TableLikeClause& like);
+  /// Gives a generated column another expression.
+  void generate_anew(std::size_t position, const ast::Node* expression) {
+    finish_generation({position, expression});
+  }
   /// Creates the indexes behind keys, resolves foreign keys, binds checks. Keys first: a foreign
   /// key may refer to the table itself.
   void finish();
@@ -57,6 +61,7 @@ class TableBuilder {
     std::vector<std::string> columns;  ///< for a column's own constraint
     bool deferrable = false;
     bool initially_deferred = false;
+    bool enforced = true;  ///< as far as words behind a column's constraint say
   };
   struct Generation {
     std::size_t position;
@@ -77,6 +82,7 @@ class TableBuilder {
     void set_nullable(bool not_null, const ast::Constraint& at);
     void read_value(const ast::Constraint& constraint);
     void read_attribute(const ast::Constraint& constraint);
+    void read_enforced(const ast::Constraint& constraint);
 
     TableBuilder& builder_;
     const ast::ColumnDef& definition_;
@@ -90,12 +96,14 @@ class TableBuilder {
     bool saw_deferrable_ = false;
     bool saw_initially_ = false;
     bool not_deferrable_ = false;
+    bool saw_enforced_ = false;
   };
   [[nodiscard]] bool is_new_table() const {
     return session_.catalog.table(relation_.oid) == nullptr;
   }
   void make_identity(std::size_t position, const ast::Constraint& constraint);
   void finish_generation(const Generation& generation);
+  void generate(const Generation& generation);
   [[noreturn]] void refuse_index_elsewhere(const ast::Constraint& node) const;
   void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);

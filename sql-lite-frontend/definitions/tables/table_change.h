@@ -51,6 +51,7 @@ class TableChange {
   void change_identity(const ast::AlterTableCmd& command);
   void drop_identity(const ast::AlterTableCmd& command);
   void drop_expression(const ast::AlterTableCmd& command);
+  void set_expression(const ast::AlterTableCmd& command);
   void change_options(const ast::AlterTableCmd& command);
   void set_replica_identity(const ast::ReplicaIdentityStmt& statement);
   void set_logged(bool logged);

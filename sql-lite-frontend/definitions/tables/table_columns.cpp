@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
@@ -77,6 +78,8 @@ void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
     builder_.make_identity(position_, constraint);
   } else {
     column().generated = true;
+    column().is_virtual = constraint.generated_kind == "v";
+    if (column().is_virtual) require_plain_type(column());
     builder_.generations_.push_back({position_, constraint.raw_expr});
   }
 }
@@ -120,6 +123,20 @@ void TableBuilder::ColumnWords::read_attribute(const ast::Constraint& constraint
   }
 }
 
+void TableBuilder::ColumnWords::read_enforced(const ast::Constraint& constraint) {
+  using Kind = ast::ConstrType;
+  const bool enforces = constraint.contype == Kind::attr_enforced;
+  if (last_ == nullptr || (last_->contype != Kind::check && last_->contype != Kind::foreign)) {
+    throw sql_error(sqlstate::syntax_error, "misplaced {}ENFORCED clause", enforces ? "" : "NOT ")
+        .at_position(constraint.location + 1);
+  }
+  if (std::exchange(saw_enforced_, true)) {
+    throw SqlError{sqlstate::syntax_error, "multiple ENFORCED/NOT ENFORCED clauses not allowed"}
+        .at_position(constraint.location + 1);
+  }
+  builder_.pending_.back().enforced = enforces;
+}
+
 void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
   refuse_newer_constraint(constraint);
   switch (constraint.contype) {
@@ -138,13 +155,16 @@ void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
       if (constraint.contype == ast::ConstrType::primary) column().not_null = true;
       builder_.pending_.push_back({&constraint, {column().name}});
       last_ = &constraint;
-      saw_deferrable_ = saw_initially_ = not_deferrable_ = false;
+      saw_deferrable_ = saw_initially_ = not_deferrable_ = saw_enforced_ = false;
       return;
     case ast::ConstrType::attr_deferrable:
     case ast::ConstrType::attr_deferred:
     case ast::ConstrType::attr_not_deferrable:
     case ast::ConstrType::attr_immediate:
       return read_attribute(constraint);
+    case ast::ConstrType::attr_enforced:
+    case ast::ConstrType::attr_not_enforced:
+      return read_enforced(constraint);
     default:
       throw SqlError{sqlstate::feature_not_supported, "this column constraint is not supported"};
   }
@@ -209,6 +229,17 @@ void TableBuilder::make_identity(std::size_t position, const ast::Constraint& co
 
 /// Generated columns may read any other column of the table, so they wait until all are there.
 void TableBuilder::finish_generation(const Generation& generation) {
+  if (is_new_table()) return generate(generation);
+  try {
+    generate(generation);
+  } catch (SqlError& error) {
+    // ALTER TABLE does not say where.
+    error.fields().position = 0;
+    throw;
+  }
+}
+
+void TableBuilder::generate(const Generation& generation) {
   set_default(generation.position, generation.expression, Clause::generated);
   const TablePtr table = columns_alone(relation_);
   Arena arena;

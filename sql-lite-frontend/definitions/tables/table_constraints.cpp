@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/execution/write/foreign_key.h"
@@ -150,6 +151,7 @@ void TableBuilder::finish_key(const Pending& pending) {
   index.primary = primary;
   index.nulls_not_distinct = node.nulls_not_distinct;
   const auto numbers = column_numbers(names, primary ? "primary key" : "unique", node.location);
+  refuse_virtual_key(relation_, numbers, primary ? "primary keys" : "unique constraints");
   for (const std::int16_t number : numbers) {
     Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
     if (primary) column.not_null = true;
@@ -170,6 +172,7 @@ void TableBuilder::finish_key(const Pending& pending) {
        column_numbers(strings_of(node.including), "unique", node.location)) {
     index.included.push_back(number);
   }
+  refuse_virtual_key(relation_, index.included, primary ? "primary keys" : "unique constraints");
   require_partition_key_in(relation_, index, primary ? "PRIMARY KEY" : "UNIQUE");
   // A generated constraint name contains all columns of the index.
   std::vector<std::string> named = names;
@@ -344,7 +347,8 @@ void TableBuilder::finish_check(const Pending& pending) {
     }
     constraint.name = own_free_name(object_name(relation_.name, column, "check"));
   }
-  constraint.validated = !node.skip_validation;
+  constraint.enforced = node.is_enforced && pending.enforced;
+  constraint.validated = !node.skip_validation && constraint.enforced;
   relation_.constraints.push_back(std::move(constraint));
 }
 
@@ -360,12 +364,14 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = ConstraintKind::foreign_key;
   constraint.columns = column_numbers(names, "foreign key", -1);
+  refuse_virtual_key(relation_, constraint.columns, "foreign key constraints");
   constraint.on_update = action_of(node.fk_upd_action);
   constraint.on_delete = action_of(node.fk_del_action);
   constraint.match = node.fk_matchtype.empty() ? 's' : node.fk_matchtype[0];
   constraint.deferrable = pending.deferrable;
   constraint.initially_deferred = pending.initially_deferred;
-  constraint.validated = !node.skip_validation;
+  constraint.enforced = node.is_enforced && pending.enforced;
+  constraint.validated = !node.skip_validation && constraint.enforced;
   for (const std::int16_t set :
        column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1)) {
     if (std::ranges::find(constraint.set_columns, set) == constraint.set_columns.end())
@@ -395,7 +401,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
     throw_error(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table",
                 referenced->relation.name);
   }
-  if (node.skip_validation && relation_.is_partitioned()) {
+  if (node.skip_validation && constraint.enforced && relation_.is_partitioned()) {
     throw sql_error(sqlstate::wrong_object_type,
                     "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing "
                     "relation \"{}\"",

@@ -168,21 +168,30 @@ void for_each_row(StatementContext& session, const Table& table, Execution& exec
   }
 }
 
+[[noreturn]] void fail_null(StatementContext& session, const Relation& relation,
+                            const Column& column) {
+  SqlError error = sql_error(sqlstate::not_null_violation,
+                             "column \"{}\" of relation \"{}\" contains null values", column.name,
+                             relation.name);
+  error.fields().schema = session.names.schema_name(relation.schema);
+  error.fields().table = relation.name;
+  error.fields().column = column.name;
+  throw error;
+}
+
 void check_rules(Writing& writing, StatementContext& session, const Table& table,
                  std::span<const Value> row, std::size_t first_constraint) {
   Execution& execution = writing.scratch->execution;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Column& column = table.relation.columns[i];
-    if (column.not_null && !column.dropped && row[i].is_null()) {
-      SqlError error = sql_error(sqlstate::not_null_violation,
-                                 "column \"{}\" of relation \"{}\" contains null values",
-                                 column.name, table.relation.name);
-      error.fields().schema = session.names.schema_name(table.relation.schema);
-      error.fields().table = table.relation.name;
-      error.fields().column = column.name;
-      throw error;
+    if (column.not_null && !column.dropped && !column.is_virtual && row[i].is_null()) {
+      fail_null(session, table.relation, column);
     }
     execution.slots[writing.write->first_slot + i] = row[i];
+  }
+  for (const Assignment& needed : writing.write->needed_virtual) {
+    if (needed.expr->eval(execution).is_null())
+      fail_null(session, table.relation, table.relation.columns[needed.position]);
   }
   for (const WriteStatement::Check& check : writing.write->checks) {
     const Constraint* constraint = table.constraint_named(check.name);

@@ -46,6 +46,11 @@ void refuse_kind(const ast::Constraint& constraint) {
     case ast::ConstrType::attr_immediate:
       refuse(sqlstate::feature_not_supported,
              "specifying constraint deferrability not supported for domains");
+    case ast::ConstrType::attr_enforced:
+    case ast::ConstrType::attr_not_enforced:
+      throw SqlError{SqlState{"42P17"},
+                     "specifying constraint enforceability not supported for domains"}
+          .at_position(constraint.location + 1);
     case ast::ConstrType::generated:
       refuse(sqlstate::feature_not_supported, "specifying GENERATED not supported for domains");
     case ast::ConstrType::identity:

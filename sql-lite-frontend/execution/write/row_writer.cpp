@@ -99,8 +99,10 @@ std::string failing_row(Execution& execution, const WriteStatement& write,
       values += ", ";
     }
     names += column.name;
-    values += row[i].is_null() ? "null"
-                               : shortened_value(to_text(execution.functions, column.type, row[i]));
+    values += column.is_virtual ? "virtual"
+              : row[i].is_null()
+                  ? "null"
+                  : shortened_value(to_text(execution.functions, column.type, row[i]));
   }
   if (names.empty() && !shows_all) return {};
   if (shows_all) return fmt::format("Failing row contains ({}).", values);
@@ -163,16 +165,25 @@ bool RowWriter::may_move_entry(std::size_t index) const {
 void RowWriter::check_not_null(Execution& execution, std::span<const Value> row) const {
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Column& column = table_.relation.columns[i];
-    if (!column.not_null || column.dropped || !row[i].is_null()) continue;
-    SqlError error =
-        sql_error(sqlstate::not_null_violation,
-                  "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
-                  column.name, table_.relation.name)
-            .with_detail(failing_row(execution, write_, row));
-    name_table(error, execution, table_);
-    error.fields().column = column.name;
-    throw error;
+    if (!column.not_null || column.dropped || !row[i].is_null() || column.is_virtual) continue;
+    fail_null(execution, column, row);
   }
+  for (const Assignment& needed : write_.needed_virtual) {
+    if (needed.expr->eval(execution).is_null())
+      fail_null(execution, table_.relation.columns[needed.position], row);
+  }
+}
+
+void RowWriter::fail_null(Execution& execution, const Column& column,
+                          std::span<const Value> row) const {
+  SqlError error =
+      sql_error(sqlstate::not_null_violation,
+                "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
+                column.name, table_.relation.name)
+          .with_detail(failing_row(execution, write_, row));
+  name_table(error, execution, table_);
+  error.fields().column = column.name;
+  throw error;
 }
 
 void RowWriter::fail_duplicate(Execution& execution, const Index& index,

@@ -32,6 +32,8 @@ class RowWriter {
 
   /// Throws 23502 if a NOT NULL column is NULL.
   void check_not_null(Execution& execution, std::span<const Value> row) const;
+  [[noreturn]] void fail_null(Execution& execution, const Column& column,
+                              std::span<const Value> row) const;
 
   /// Returns the row's key in the table. Allocates a row id if there is no primary key.
   std::string key_for(Execution& execution, std::span<const Value> row) const;

@@ -137,7 +137,12 @@ bool StatementTriggers::before_row(Execution& execution, TriggerEvent event,
     // Generated columns are computed from the triggers' result.
     for (const Assignment& generated : write_.generated) new_row[generated.position] = {};
   }
-  return fire_for_row(execution, TriggerTime::before, event, old_row, new_row);
+  const bool is_fired = fire_for_row(execution, TriggerTime::before, event, old_row, new_row);
+  const auto& columns = write_.table->relation.columns;
+  for (std::size_t i = 0; i < new_row.size() && i < columns.size(); ++i) {
+    if (columns[i].is_virtual) new_row[i] = {};
+  }
+  return is_fired;
 }
 
 bool StatementTriggers::instead_of_row(Execution& execution, TriggerEvent event,

@@ -85,7 +85,7 @@ KeyLookup referring_rows(NameSource& names, const ForeignKey& key, KeyProbe* pro
 TableReferences::TableReferences(NameSource& names, const TablePtr& table)
     : names_(names), table_(table) {
   for (const Constraint& constraint : table->relation.constraints) {
-    if (constraint.kind != ConstraintKind::foreign_key) continue;
+    if (constraint.kind != ConstraintKind::foreign_key || !constraint.enforced) continue;
     const TablePtr referenced = names.table(constraint.referenced_table);
     if (!referenced) continue;
     ForeignKey key{table, referenced, constraint};
@@ -95,7 +95,7 @@ TableReferences::TableReferences(NameSource& names, const TablePtr& table)
   }
   for (const TablePtr& referencing : names.referencing_tables(table->relation.oid)) {
     for (const Constraint& constraint : referencing->relation.constraints) {
-      if (constraint.kind != ConstraintKind::foreign_key ||
+      if (constraint.kind != ConstraintKind::foreign_key || !constraint.enforced ||
           constraint.referenced_table != table->relation.oid) {
         continue;
       }

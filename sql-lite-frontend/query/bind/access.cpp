@@ -23,14 +23,18 @@ Oid QueryBinder::role_behind(const Table& view) {
 
 /// The columns of the written row that expressions over it read: RETURNING's, ON CONFLICT's.
 void Binder::note_reads(const WriteStatement& write, Expr& expr, Slot first_slot) {
-  std::vector<std::size_t>& read = noted_[write.access].access.read;
-  const std::size_t columns = write.table->relation.columns.size();
-  walk(expr, [&](Expr& part) {
-    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
-    if (slot == nullptr || slot->slot() < first_slot) return;
+  check_stack();
+  const auto* slot = dynamic_cast<const SlotExpr*>(&expr);
+  // The statement does not read the columns that a virtual one is computed from.
+  const auto* computed = dynamic_cast<const VirtualColumnExpr*>(&expr);
+  if (computed != nullptr) slot = &computed->column();
+  if (slot != nullptr && slot->slot() >= first_slot) {
     const std::size_t position = slot->slot() - first_slot;
-    if (position < columns) read.push_back(position);
-  });
+    const std::size_t columns = write.table->relation.columns.size();
+    if (position < columns) noted_[write.access].access.read.push_back(position);
+  }
+  if (computed != nullptr) return;
+  expr.for_each_operand([&](ExprPtr& operand) { note_reads(write, *operand, first_slot); });
 }
 
 void Binder::note_columns(const WriteStatement& write, std::span<const Assignment> assignments) {
@@ -99,7 +103,9 @@ std::vector<RelationAccess> ExpressionBinder::accesses() const {
     RelationAccess access = noted.access;
     if (noted.first_slot) {
       for (std::size_t i = 0; i < access.table->relation.columns.size(); ++i) {
-        if (used_[*noted.first_slot + i]) access.read.push_back(i);
+        const Slot slot = *noted.first_slot + static_cast<Slot>(i);
+        const bool is_named = std::ranges::find(read_by_virtual_, slot) == read_by_virtual_.end();
+        if (used_[slot] && is_named) access.read.push_back(i);
       }
     }
     if (!access.read.empty()) {

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/query/bind/binding_notes.h"
+#include "sql-lite-frontend/query/bind/hypothetical_set.h"
 #include "sql-lite-frontend/query/bind/window_functions.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -226,11 +227,39 @@ ExprPtr ExpressionBinder::bind_ordered_set(const ast::FuncCall& node, Scope& sco
     throw SqlError{sqlstate::wrong_object_type, std::string{message}}.at_position(node.location +
                                                                                   1);
   };
-  if (is_hypothetical_set(name)) unsupported("a hypothetical-set aggregate", node.location);
   bool reads_columns = false;
   for (const ExprPtr& argument : arguments) {
     walk(*argument,
          [&](Expr& part) { reads_columns |= dynamic_cast<const SlotExpr*>(&part) != nullptr; });
+  }
+  if (is_hypothetical_set(name)) {
+    const std::size_t direct = arguments.size();
+    if (direct != node.agg_order.size()) {
+      for (const ast::Node* item : node.agg_order) {
+        arguments.push_back(bind_expression(ast::as<ast::SortBy>(item).node, scope));
+      }
+      std::string types;
+      for (const ExprPtr& argument : arguments) {
+        if (!types.empty()) types += ", ";
+        types += format_type(argument->type());
+      }
+      throw sql_error(sqlstate::undefined_function, "function {}({}) does not exist", name, types)
+          .with_hint(fmt::format(
+              "To use the hypothetical-set aggregate {}, the number of hypothetical direct "
+              "arguments (here {}) must match the number of ordering columns (here {}).",
+              name, direct, node.agg_order.size()))
+          .at_position(node.location + 1);
+    }
+    if (node.over != nullptr) {
+      throw sql_error(sqlstate::feature_not_supported,
+                      "OVER is not supported for ordered-set aggregate {}", name)
+          .at_position(node.location + 1);
+    }
+    if (reads_columns) unsupported("a direct argument that reads columns", node.location);
+    if (notes_ != nullptr) unsupported("a printed hypothetical-set aggregate", node.location);
+    ExprPtr counted = bind_expression(counted_hypothetical_set(arena_, node), scope);
+    counted->set_location(node.location);
+    return counted;
   }
   for (const ast::Node* item : node.agg_order) {
     arguments.push_back(bind_expression(ast::as<ast::SortBy>(item).node, scope));

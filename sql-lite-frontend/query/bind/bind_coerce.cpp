@@ -98,6 +98,9 @@ ExprPtr ExpressionBinder::constant(TypeId type, Value value) {
 ExprPtr ExpressionBinder::slot_expr(const ScopeColumn& column) {
   mark_used(column.slot);
   if (column.note) noted_[column.note->access].access.read.push_back(column.note->position);
+  if (!virtual_columns_.empty()) {
+    if (ExprPtr computed = virtual_column(column)) return computed;
+  }
   return std::make_unique<SlotExpr>(column.type, column.typmod, column.slot, column.origin);
 }
 

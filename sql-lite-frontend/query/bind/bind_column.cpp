@@ -114,6 +114,14 @@ void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
   }
 }
 
+/// The same of all that a column's value reads: a virtual one's is computed from others.
+void note_outer_slots(Scope& from, const Scope& to, Expr& value) {
+  if (&from == &to) return;
+  std::vector<Slot> slots;
+  add_slots_read(value, slots);
+  for (const Slot slot : slots) note_outer_slots(from, to, slot);
+}
+
 void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColumn> fields) {
   row.absence = RowExpr::Absence::all_are_null;
   if (item.table == nullptr) return;
@@ -183,13 +191,7 @@ ExprPtr ExpressionBinder::unless_absent(ExprPtr value, const ScopeItem& item) {
       fields.push_back(slot_expr(column));
     }
   }
-  const TypeId type = value->type();
-  std::vector<ExprPtr> branches;
-  branches.push_back(std::make_unique<TestExpr>(TestExpr::Kind::is_null,
-                                                std::make_unique<RowExpr>(std::move(fields))));
-  branches.push_back(constant(type, Value::null()));
-  branches.push_back(std::move(value));
-  return std::make_unique<CaseExpr>(type, std::move(branches), nullptr, Slot{0});
+  return null_without(std::move(fields), std::move(value));
 }
 
 ExprPtr ExpressionBinder::table_of_row(const ScopeItem& item, Scope& scope, Scope& at,
@@ -245,7 +247,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
       unsupported("reading a computed column of the written view", node.location);
     ExprPtr expr = slot_expr(column);
     expr->set_location(node.location);
-    note_outer_slots(scope, at, column.slot);
+    note_outer_slots(scope, at, *expr);
     if (&at != &scope) named_outside_.try_emplace(column.slot, node.location);
     return expr;
   };
@@ -262,7 +264,7 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
       }
       fields.push_back(slot_expr(column));
       names.push_back(column.name);
-      note_outer_slots(scope, at, column.slot);
+      note_outer_slots(scope, at, *fields.back());
     }
     auto row = std::make_unique<RowExpr>(std::move(fields));
     row->names = std::move(names);

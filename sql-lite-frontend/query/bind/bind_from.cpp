@@ -126,7 +126,7 @@ void QueryBinder::require_distinct(const Scope& scope, const ScopeItem& item) {
 }
 
 void QueryBinder::add_item(Scope& scope, ScopeItem item) {
-  if (!item.alias.empty()) require_distinct(scope, item);
+  if (item.named && !item.alias.empty()) require_distinct(scope, item);
   // Views that name others twice, level by level, come to millions.
   constexpr int kMostRelations = 20'000;
   if (++relations_named_ > kMostRelations) {
@@ -182,6 +182,7 @@ Scope ExpressionBinder::table_scope(const TablePtr& table, std::string_view alia
          {table->relation.oid, static_cast<std::int16_t>(i + 1), std::string{alias}, column.name}});
   }
   item.show_all();
+  note_virtual_columns(*table, first_slot);
   if (table->relation.is_partitioned()) item.partition_slot = partition_slot(*table, first_slot);
   Scope scope;
   scope.from_slots.emplace_back(first_slot, first_slot + static_cast<Slot>(row_slots(*table)));
@@ -221,6 +222,8 @@ ExprPtr ExpressionBinder::bind_table_expression(std::string_view sql, const Tabl
                             {table.relation.oid, number, table.relation.name, column.name}});
   }
   item.show_all();
+  // A generated column reads no other.
+  if (clause != Clause::generated) note_virtual_columns(table, first_slot);
   scope.items.push_back(std::move(item));
   scope.clause = clause;
   return bind_stored(sql, scope);
@@ -473,9 +476,6 @@ FromPtr QueryBinder::bind_view(const TablePtr& view, const ast::RangeVar& range,
 }
 
 FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope& scope) {
-  if (node.alias == nullptr) {
-    unsupported("a subquery in FROM without an alias");
-  }
   std::unique_ptr<Query> query;
   {
     const Unreachable hidden{scope, 0, node.lateral ? 0 : scope.items.size()};
@@ -483,7 +483,9 @@ FromPtr QueryBinder::bind_range_subselect(const ast::RangeSubselect& node, Scope
     query = bind_select(ast::as<ast::SelectStmt>(node.subquery), &scope);
   }
   ScopeItem item;
-  item.alias = node.alias->aliasname;
+  // Only an alias that was written can qualify a column; the other is shown in views and plans.
+  item.named = node.alias != nullptr;
+  item.alias = item.named ? node.alias->aliasname : "unnamed_subquery";
   for (const OutputTarget& target : query->targets) {
     SlotExpr::Origin origin = target.origin;
     origin.qualifier = item.alias;

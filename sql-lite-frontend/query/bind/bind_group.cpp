@@ -188,6 +188,10 @@ class GroupingCheck {
       }
       check_column(column->slot(), column->origin(), column->location(), false);
     }
+    if (const auto* computed = dynamic_cast<const VirtualColumnExpr*>(expr.get())) {
+      const SlotExpr& column = computed->column();
+      check_column(column.slot(), column.origin(), computed->location(), false);
+    }
     if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(expr.get())) {
       for (const Slot slot : subquery->outer_slots) {
         check_column(slot, origin_of(slot), binder_.named_outside(slot, subquery->location()),

@@ -379,6 +379,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
 std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
                                                         std::span<const std::size_t> columns,
                                                         std::vector<Slot>& source_slots) {
+  compute_virtual_columns();
   auto write = std::make_unique<WriteStatement>();
   write->table = table;
   write->alias = table->relation.name;

@@ -141,11 +141,11 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
   join.right = bind_side(node.rarg, JoinKind::left);
   allow_lateral(true);
 
-  const auto note_absence = [&] {
+  const auto note_absent_sides = [&] {
     const bool left = join.kind == JoinKind::right || join.kind == JoinKind::full;
     const bool right = join.kind == JoinKind::left || join.kind == JoinKind::full;
     for (std::size_t i = left_begin; i < scope.items.size(); ++i) {
-      scope.items[i].may_be_absent |= i < right_begin ? left : right;
+      if (i < right_begin ? left : right) note_absence(scope.items[i]);
     }
   };
   std::vector<std::string> names;
@@ -163,7 +163,7 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
   }
   for (const ast::Node* name : node.using_clause) names.emplace_back(ast::string_of(name));
   if (!names.empty()) {
-    note_absence();
+    note_absent_sides();
     bind_using(node, join, scope, left_begin, right_begin, names);
   } else {
     if (node.quals != nullptr) {
@@ -173,7 +173,7 @@ FromPtr QueryBinder::bind_join(const ast::JoinExpr& node, Scope& scope) {
       if (locks_rows_) join.recheck.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
     }
     // Afterwards, because in the condition both sides exist.
-    note_absence();
+    note_absent_sides();
   }
   if (node.alias != nullptr) {
     // The join as a whole has a name: its parts can only be reached through it.

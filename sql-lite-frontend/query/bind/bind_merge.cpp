@@ -203,7 +203,7 @@ std::unique_ptr<WriteStatement> Binder::bind_merge(const ast::MergeStmt& merge, 
     // RETURNING * shows the source before the target.
     parts.returned_slot = new_slots(row_slots(*write->table));
     Scope returning = std::move(source);
-    for (ScopeItem& item : returning.items) item.may_be_absent = true;
+    for (ScopeItem& item : returning.items) note_absence(item);
     returning.items.push_back(write_scope(*write, *parts.returned_slot).items[0]);
     returning.merge_action = &parts.action_slot;
     bind_returning(*write, merge.returning_clause, returning,

@@ -35,7 +35,6 @@ ScopeItem version_of(ScopeItem item, std::string_view alias) {
   item.schema.clear();
   item.visible.assign(item.columns.size(), false);
   item.reachable = true;
-  item.may_be_absent = true;
   item.is_version = true;
   for (ScopeColumn& column : item.columns) column.origin.qualifier = alias;
   return item;
@@ -66,6 +65,7 @@ void Binder::add_versions(const WriteStatement& write, const ast::ReturningClaus
       item = write_scope(write, *version.slot).items[0];
     }
     scope.items.push_back(version_of(std::move(item), alias));
+    note_absence(scope.items.back());
   };
   for (const ast::Node* node : returning.options) {
     const auto& option = ast::as<ast::ReturningOption>(node);

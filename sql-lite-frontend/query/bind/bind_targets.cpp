@@ -30,6 +30,14 @@ std::string xml_target_name(ast::XmlExprOp op) {
   }
 }
 
+/// Returns the column that the expression is, virtual or not; null for other expressions.
+const SlotExpr* column_named(const Expr& expr) {
+  if (const auto* computed = dynamic_cast<const VirtualColumnExpr*>(&expr)) {
+    return &computed->column();
+  }
+  return dynamic_cast<const SlotExpr*>(&expr);
+}
+
 }  // namespace
 
 /// The name that a cast or CASE gives when nothing inside it has one.
@@ -187,7 +195,7 @@ void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
     for (const ScopeItem& item : scope.items) {
       any = true;
       for (std::size_t i = 0; i < item.columns.size(); ++i) {
-        if (item.visible[i]) add(item.columns[i]);
+        if (item.visible[i] && !item.columns[i].hidden_from_star) add(item.columns[i]);
       }
     }
     if (!any) {
@@ -204,9 +212,11 @@ void ExpressionBinder::expand_star(const ast::ColumnRef& node, Scope& scope,
     const ScopeItem* const item = find_item(*at, schema, alias, node.location);
     if (item == nullptr) continue;
     for (const ScopeColumn& column : item->columns) {
+      if (column.hidden_from_star) continue;
       add(column);
       for (Scope* level = &scope; level != at; level = level->parent) {
-        if (level->outer_slots != nullptr) level->outer_slots->push_back(column.slot);
+        if (level->outer_slots != nullptr)
+          add_slots_read(*targets.back().expr, *level->outer_slots);
       }
     }
     return;
@@ -274,9 +284,7 @@ bool ExpressionBinder::expand_composite(const ast::Node* node, Scope& scope,
     OutputTarget target;
     target.expr = field_of(bind_expression(whole, scope), name, -1);
     target.name = name;
-    if (const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get())) {
-      target.origin = column->origin();
-    }
+    if (const SlotExpr* column = column_named(*target.expr)) target.origin = column->origin();
     targets.push_back(std::move(target));
   }
   return true;
@@ -302,9 +310,7 @@ void QueryBinder::bind_targets(ast::NodeList list, Scope& scope,
     OutputTarget target;
     target.expr = bind_expression(item.val, scope);
     target.name = item.name.empty() ? target_name(item.val) : std::string{item.name};
-    if (const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get())) {
-      target.origin = column->origin();
-    }
+    if (const SlotExpr* column = column_named(*target.expr)) target.origin = column->origin();
     targets.push_back(std::move(target));
   }
 }

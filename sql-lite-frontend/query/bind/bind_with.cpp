@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/made_columns.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -130,6 +131,30 @@ void refuse_recursive_clauses(const ast::SelectStmt& select, std::int32_t locati
       .at_position(location_of(cte.query->targets[column]) + 1);
 }
 
+/// Adds the columns of SEARCH and CYCLE to the first part. Returns the second part with them.
+const ast::SelectStmt* add_made_columns(QueryBinder& binder, BoundCte& cte,
+                                        const ast::CommonTableExpr& node,
+                                        const ast::SelectStmt& select, Scope& parts) {
+  std::vector<std::string> names;
+  for (const OutputTarget& column : cte.columns) names.push_back(column.name);
+  const MadeColumns made{node, std::move(names)};
+  const ast::SelectStmt* const second = made.second_part(binder.arena(), select);
+  // Bound again, now that the names of its columns are known.
+  cte.query = binder.bind_select(*made.first_part(binder.arena(), select), &parts);
+  const std::vector<OutputTarget> own = std::move(cte.columns);
+  cte.columns.clear();
+  for (std::size_t i = 0; i < cte.query->targets.size(); ++i) {
+    const OutputTarget& target = cte.query->targets[i];
+    OutputTarget column;
+    column.name = i < own.size() ? own[i].name : made.names()[i - own.size()];
+    column.type = target.type;
+    column.typmod = target.typmod;
+    cte.columns.push_back(std::move(column));
+  }
+  cte.made_columns = made.names().size();
+  return second;
+}
+
 }  // namespace
 
 FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<BoundCte>& cte,
@@ -168,6 +193,9 @@ FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<BoundCte>& cte,
     scope.from_slots.emplace_back(slot, slot + 1);
     item.columns.push_back(
         {column.name, column.type, column.typmod, slot, {kNoOid, 0, item.alias, column.name}});
+    // Inside the query that has them, a star does not mean the columns of SEARCH and CYCLE.
+    item.columns.back().hidden_from_star =
+        cte->in_recursive_term && i + cte->made_columns >= cte->columns.size();
   }
   item.show_all();
   apply_alias(item, range.alias);
@@ -208,8 +236,12 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
   scope.later_ctes.clear();
   for (const ast::CommonTableExpr* node : definitions) scope.later_ctes.push_back(node->ctename);
   for (const ast::CommonTableExpr* node : definitions) {
-    if (node->search_clause != nullptr) unsupported("SEARCH", node->location);
-    if (node->cycle_clause != nullptr) unsupported("CYCLE", node->location);
+    const bool is_recursive = with->recursive && refers_to(*node->ctequery, node->ctename) &&
+                              ast::is<ast::SelectStmt>(node->ctequery);
+    if (!is_recursive && (node->search_clause != nullptr || node->cycle_clause != nullptr)) {
+      throw SqlError{sqlstate::syntax_error, "WITH query is not recursive"}.at_position(
+          node->location + 1);
+    }
     auto cte = std::make_shared<BoundCte>();
     cte->name = node->ctename;
     // Slots that it reads outside are its own; references to it read them too.
@@ -219,7 +251,7 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
       bind_writing_cte(*cte, *node, scope);
       eager.push_back(cte);
       scope.ctes.push_back(cte);
-    } else if (with->recursive && refers_to(*select, cte->name)) {
+    } else if (is_recursive) {
       scope.ctes.push_back(cte);
       bind_recursive(*cte, *node, scope);
     } else {
@@ -284,9 +316,14 @@ void QueryBinder::bind_recursive(BoundCte& cte, const ast::CommonTableExpr& node
   cte.union_all = select.all;
   cte.query = bind_select(*select.larg, &parts);
   cte.columns = cte_columns(cte.query->targets, node);
+  const ast::SelectStmt* second = select.rarg.raw();
+  if (node.search_clause != nullptr || node.cycle_clause != nullptr) {
+    if (notes_ != nullptr) unsupported("a printed SEARCH or CYCLE", node.location);
+    second = add_made_columns(*this, cte, node, select, parts);
+  }
   cte.in_recursive_term = true;
   recursion_forbidden_ = {};
-  cte.recursive = bind_select(*select.rarg, &parts);
+  cte.recursive = bind_select(*second, &parts);
   recursion_forbidden_ = around;
   cte.in_recursive_term = false;
   if (cte.recursive->targets.size() != cte.query->targets.size()) {

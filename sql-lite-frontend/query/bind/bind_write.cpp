@@ -159,7 +159,7 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   if (relation.is_partition() && !write.shown_as) bind_bounds(write, row);
   if (relation.is_partitioned()) return;
   for (const Constraint& constraint : relation.constraints) {
-    if (constraint.kind != ConstraintKind::check) continue;
+    if (constraint.kind != ConstraintKind::check || !constraint.enforced) continue;
     write.checks.push_back(
         {bind_table_expression(constraint.check_sql, *write.table, row, Clause::check),
          constraint.name});
@@ -167,8 +167,10 @@ void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     if (column.dropped || !column.generated) continue;
+    if (column.is_virtual && !column.not_null) continue;
     ExprPtr expr = bind_table_expression(column.default_sql, *write.table, row, Clause::generated);
-    write.generated.push_back({i, coerce_to_column(std::move(expr), column)});
+    auto& list = column.is_virtual ? write.needed_virtual : write.generated;
+    list.push_back({i, coerce_to_column(std::move(expr), column)});
   }
 }
 

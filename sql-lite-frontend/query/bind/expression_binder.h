@@ -96,6 +96,9 @@ class ExpressionBinder : public BoundNames {
   Scope domain_scope(TypeReference base, Slot slot);
   ExprPtr comparison(std::string_view op, ExprPtr left, ExprPtr right, std::int32_t location);
 
+  /// Virtual columns that are named from here on are computed. Without it they stay columns, as
+  /// definitions want them.
+  void compute_virtual_columns() noexcept { computes_virtual_ = true; }
   /// Notes from here on where the statement's parts come from. `notes` outlive the binder.
   void note_bindings(BindingNotes& notes) noexcept { notes_ = &notes; }
   /// Returns the name of a column that shows this expression.
@@ -112,7 +115,10 @@ class ExpressionBinder : public BoundNames {
   StatePlace new_state() noexcept { return state_count_++; }
   [[nodiscard]] Slot slot_count() const noexcept { return slot_count_; }
   [[nodiscard]] bool is_used(Slot slot) const { return used_[slot]; }
-  void mark_used(Slot slot) { used_[slot] = true; }
+  void mark_used(Slot slot) {
+    used_[slot] = true;
+    if (!read_by_virtual_.empty()) std::erase(read_by_virtual_, slot);
+  }
   void mark_unused(Slot slot) { used_[slot] = false; }
 
   /// Returns the uses of relations whose privileges are to be checked. Pre: the statement is bound
@@ -154,6 +160,13 @@ class ExpressionBinder : public BoundNames {
   /// tableoid of the item's rows.
   ExprPtr table_of_row(const ScopeItem& item, Scope& scope, Scope& at, std::int32_t location);
   ExprPtr unless_absent(ExprPtr value, const ScopeItem& item);
+  static ExprPtr null_without(std::vector<ExprPtr> fields, ExprPtr value);
+  // bind_virtual.cpp
+  void note_virtual_columns(const Table& table, Slot first_slot);
+  /// The row may be one that an outer join or a write does not have.
+  void note_absence(ScopeItem& item);
+  /// Returns the value of the column if it is virtual; null if it is not.
+  ExprPtr virtual_column(const ScopeColumn& column);
   ExprPtr call_of_row(const ast::ColumnRef& node, ExprPtr row, Scope& scope);
   // bind_collation.cpp
   ExprPtr bind_collate(const ast::CollateClause& node, Scope& scope);
@@ -478,6 +491,15 @@ class ExpressionBinder : public BoundNames {
   bool met_policies_ = false;
   std::vector<Oid> open_policies_;  ///< tables whose policies with subqueries are being bound
   std::vector<Slot> policy_reads_;
+  struct VirtualColumn {
+    const Table* table;
+    Slot first_slot;
+    bool may_be_absent = false;
+  };
+  bool computes_virtual_ = false;
+  std::map<Slot, VirtualColumn> virtual_columns_;
+  /// Slots of columns that only virtual columns read, which takes no right.
+  std::vector<Slot> read_by_virtual_;
   RepeatedBinding repeated_;
   BindingNotes* notes_ = nullptr;  ///< null unless the query is to be printed
   int relations_named_ = 0;        ///< in FROM, and as targets

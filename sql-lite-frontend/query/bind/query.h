@@ -292,7 +292,8 @@ struct WriteStatement {
   /// INSERT: values of columns that are not listed. UPDATE: SET. Conflict: DO UPDATE SET.
   std::vector<Assignment> defaults;
   std::vector<Assignment> assignments;
-  std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
+  std::vector<Assignment> generated;       ///< stored generated columns, computed from the new row
+  std::vector<Assignment> needed_virtual;  ///< virtual ones that are NOT NULL
   /// Assigned or generated columns of keys that a foreign key can refer to.
   std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
@@ -427,6 +428,7 @@ struct BoundCte {
   std::unique_ptr<WriteStatement> write;
   bool bound = false;
   bool in_recursive_term = false;
+  std::size_t made_columns = 0;  ///< the last ones, by SEARCH and CYCLE
   int recursive_references = 0;
   std::vector<Slot> outer_slots;
   /// Slot that stands for a recursive query's working table. A reader of the working table depends

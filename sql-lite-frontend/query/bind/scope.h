@@ -24,6 +24,7 @@ struct ScopeColumn {
   SlotExpr::Origin origin;
   bool computed = false;  ///< of a view that is written through: there is nothing to read
   std::optional<ColumnNote> note = std::nullopt;
+  bool hidden_from_star = false;  ///< of SEARCH or CYCLE, inside the WITH query that has it
 };
 
 /// One table alias of a FROM clause, with its columns.

@@ -217,6 +217,19 @@ class OperandsExpr : public Expr {
   std::vector<ExprPtr> operands_;  // NOLINT: read by every derived eval()
 };
 
+/// A virtual generated column: computed where it is read, and shown by its name.
+class VirtualColumnExpr final : public OperandsExpr {
+ public:
+  VirtualColumnExpr(std::unique_ptr<SlotExpr> column, ExprPtr value);
+  Value evaluate(Execution& execution) const override { return operands_[0]->eval(execution); }
+  void print(ExprPrinter& printer) const override;
+  /// The slot is the column's among those of its row, and holds nothing.
+  [[nodiscard]] const SlotExpr& column() const noexcept { return *column_; }
+
+ private:
+  std::unique_ptr<SlotExpr> column_;
+};
+
 /// A call of a built-in function; `op` is set when it was written as an operator.
 class FunctionExpr final : public OperandsExpr {
  public:

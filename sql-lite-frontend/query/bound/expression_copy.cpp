@@ -32,6 +32,12 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
     copy->set_written(call->written());
     return copy;
   }
+  if (const auto* computed = dynamic_cast<const VirtualColumnExpr*>(&expr)) {
+    const SlotExpr& column = computed->column();
+    return std::make_unique<VirtualColumnExpr>(
+        std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(), column.origin()),
+        std::move(operands[0]));
+  }
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));
   }

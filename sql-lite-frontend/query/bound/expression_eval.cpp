@@ -137,6 +137,11 @@ Value CastExpr::evaluate(Execution& execution) const {
   return cast_value(execution.functions, cast_, value);
 }
 
+VirtualColumnExpr::VirtualColumnExpr(std::unique_ptr<SlotExpr> column, ExprPtr value)
+    : OperandsExpr(column->type(), column->typmod(), {}), column_(std::move(column)) {
+  operands_.push_back(std::move(value));
+}
+
 LengthExpr::LengthExpr(std::int32_t typmod, Coercion coercion, ExprPtr operand)
     : OperandsExpr(operand->type(), typmod, {}), coercion_(coercion) {
   operands_.push_back(std::move(operand));

@@ -207,6 +207,10 @@ void SlotExpr::print(ExprPrinter& printer) const {
   printer.out += is_value ? origin_.name : quote_identifier(origin_.name);
 }
 
+void VirtualColumnExpr::print(ExprPrinter& printer) const {
+  column_->print(printer);
+}
+
 void FunctionExpr::print(ExprPrinter& printer) const {
   if (op_ == nullptr) {
     // The constructor of a user-defined range has the type's name.

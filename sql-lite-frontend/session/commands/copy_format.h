@@ -30,6 +30,11 @@ struct CopyOptions {
   /// FREEZE: without effect, but allowed only for tables that this transaction has created or
   /// truncated.
   bool freeze = false;
+  /// ON_ERROR ignore: rows with a value that its type does not read are left out, up to
+  /// REJECT_LIMIT of them (0: any number).
+  bool skips_errors = false;
+  std::int64_t reject_limit = 0;
+  enum class Verbosity : std::uint8_t { silent, usual, verbose } verbosity = Verbosity::usual;
 };
 
 /// True if an option that lists columns has this one.

@@ -48,6 +48,7 @@ class CopyIn {
     const TablesInUse::Entry in_use{session_.tables_in_use, tables};
     session_.transaction.note_temporaries(tables);
     const bool binary = options_.kind == CopyOptions::Kind::binary;
+    notices_ = &sink;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
     scratch_->write->begin(scratch_->execution, WriteOperator::Rows::many);
     {
@@ -59,6 +60,7 @@ class CopyIn {
       }
     }
     tell_rows();
+    tell_skipped(sink);
     scratch_->write->end(scratch_->execution);
     check_written(scratch_->execution);
     return scratch_->write->written();
@@ -224,9 +226,16 @@ class CopyIn {
       }
       converted_ = &column;
       value_ = is_null ? std::nullopt : std::optional{fields[i].text};
-      execution.slots[slots_[i]] =
-          is_null ? null_of(execution.functions, column.type)
-                  : input_text(execution.functions, column.type, column.typmod, fields[i].text);
+      const auto convert = [&] {
+        execution.slots[slots_[i]] =
+            is_null ? null_of(execution.functions, column.type)
+                    : input_text(execution.functions, column.type, column.typmod, fields[i].text);
+      };
+      if (!options_.skips_errors) {
+        convert();
+      } else if (!is_readable(convert)) {
+        return skip_row(column);
+      }
     }
     converted_ = nullptr;
     if (fields.size() < columns_.size()) {
@@ -235,6 +244,50 @@ class CopyIn {
     }
     ++rows_;
     scratch_->write->insert_row(execution);
+  }
+
+  /// False if the value's type or domain refuses it. Other errors, of memory or a cancelled
+  /// statement, are thrown.
+  static bool is_readable(const auto& convert) {
+    try {
+      convert();
+      return true;
+    } catch (const SqlError& error) {
+      constexpr SqlState kBadEncoding{"22021"};
+      const SqlState state = error.state();
+      const std::string_view code = state.code();
+      const bool is_of_value =
+          code.starts_with("22") || code.starts_with("23") || code.starts_with("42");
+      if (!is_of_value || state == kBadEncoding) throw;
+      return false;
+    }
+  }
+
+  void skip_row(const Column& column) {
+    ++skipped_;
+    if (options_.verbosity == CopyOptions::Verbosity::verbose) {
+      Diagnostic notice;
+      notice.severity = Severity::notice;
+      notice.state = SqlState{"00000"};
+      notice.message = fmt::format(
+          "skipping row due to data type incompatibility at line {} for column \"{}\": {}",
+          reader_->line(), column.name, value_ && shows(value_) ? shown(*value_) : "null input");
+      notice.where = "COPY " + table_->relation.name;
+      notices_->notice(notice);
+    }
+    if (options_.reject_limit > 0 && skipped_ > options_.reject_limit) {
+      throw_error(sqlstate::invalid_text_representation,
+                  "skipped more than REJECT_LIMIT ({}) rows due to data type incompatibility",
+                  options_.reject_limit);
+    }
+    converted_ = nullptr;
+  }
+
+  void tell_skipped(ResultSink& sink) {
+    if (skipped_ == 0 || options_.verbosity == CopyOptions::Verbosity::silent) return;
+    session_.notice(sink, Severity::notice, SqlState{"00000"},
+                    fmt::format("{} {} skipped due to data type incompatibility", skipped_,
+                                skipped_ == 1 ? "row was" : "rows were"));
   }
 
   /// The binary stream in portions: no more of it is kept than one field needs.
@@ -341,6 +394,8 @@ class CopyIn {
   bool has_filter_;
   std::uint64_t rows_ = 0;
   std::uint64_t bytes_ = 0;
+  std::int64_t skipped_ = 0;
+  ResultSink* notices_ = nullptr;  ///< for notices that do not say more than the table
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The options of COPY, and their contradictions.
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "sql-lite-frontend/session/commands/copy_format.h"
 #include "sql-lite-frontend/statement/statement_options.h"
@@ -76,6 +77,12 @@ class OptionReader {
       options_.force_null = names_of(option);
     } else if (name == "encoding") {
       read_encoding(option);
+    } else if (name == "on_error") {
+      read_on_error(option);
+    } else if (name == "reject_limit") {
+      read_reject_limit(option);
+    } else if (name == "log_verbosity") {
+      read_verbosity(option);
     } else {
       throw sql_error(sqlstate::syntax_error, "option \"{}\" not recognized", name)
           .at_position(option.location + 1);
@@ -93,6 +100,7 @@ class OptionReader {
     }
     check_quotes();
     check_forced();
+    check_errors();
     if (options_.null.find(options_.delimiter) != std::string::npos) {
       unsupported("COPY delimiter must not appear in the NULL specification");
     }
@@ -143,6 +151,63 @@ class OptionReader {
     }
     if (plain == "utf8" || plain == "unicode") return;
     throw_error(sqlstate::feature_not_supported, "COPY encoding \"{}\" is not supported", encoding);
+  }
+
+  [[noreturn]] static void not_recognized(std::string_view word, const std::string& text,
+                                          const ast::DefElem& option) {
+    throw sql_error(sqlstate::invalid_parameter_value, "COPY {} \"{}\" not recognized", word, text)
+        .at_position(option.location + 1);
+  }
+
+  void read_on_error(const ast::DefElem& option) {
+    if (direction_ == CopyDirection::to) {
+      throw SqlError{sqlstate::invalid_parameter_value, "COPY ON_ERROR cannot be used with COPY TO"}
+          .at_position(option.location + 1);
+    }
+    const std::string action = text_of(option);
+    options_.skips_errors = action == "ignore";
+    if (action != "ignore" && action != "stop") not_recognized("ON_ERROR", action, option);
+  }
+
+  void read_reject_limit(const ast::DefElem& option) {
+    if (option.arg == nullptr) {
+      throw SqlError{sqlstate::syntax_error, "reject_limit requires a numeric value"};
+    }
+    const std::string text = text_of(option);
+    std::int64_t limit = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, failure] = std::from_chars(text.data(), end, limit);
+    if (failure != std::errc{} || at != end) {
+      throw sql_error(sqlstate::invalid_text_representation,
+                      "invalid input syntax for type bigint: \"{}\"", text);
+    }
+    if (limit <= 0) {
+      throw sql_error(sqlstate::invalid_parameter_value,
+                      "REJECT_LIMIT ({}) must be greater than zero", limit);
+    }
+    options_.reject_limit = limit;
+  }
+
+  void read_verbosity(const ast::DefElem& option) {
+    const std::string word = text_of(option);
+    using enum CopyOptions::Verbosity;
+    if (word == "silent") {
+      options_.verbosity = silent;
+    } else if (word == "verbose") {
+      options_.verbosity = verbose;
+    } else if (word != "default") {
+      not_recognized("LOG_VERBOSITY", word, option);
+    }
+  }
+
+  void check_errors() const {
+    if (options_.kind == CopyOptions::Kind::binary && options_.skips_errors) {
+      throw SqlError{sqlstate::syntax_error, "only ON_ERROR STOP is allowed in BINARY mode"};
+    }
+    if (options_.reject_limit > 0 && !options_.skips_errors) {
+      throw SqlError{sqlstate::invalid_parameter_value,
+                     "COPY REJECT_LIMIT requires ON_ERROR to be set to IGNORE"};
+    }
   }
 
   void check_binary() const {

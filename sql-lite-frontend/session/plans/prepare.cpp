@@ -175,6 +175,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
   }
   if (statement.body) binder.enter_body(*statement.body);
   if (!statement.trusted) binder.heed_policies();
+  binder.compute_virtual_columns();
   Planner planner{binder, execution};
   std::vector<OutputTarget>& columns = plan->columns;
   const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {

@@ -238,7 +238,7 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"LOAD 'x'", "LOAD"},
       {"CLUSTER t", "CLUSTER"},
       {"ALTER FUNCTION lower(text) STABLE", "built-in function"},
-      {"SELECT rank(1) WITHIN GROUP (ORDER BY a) FROM t", "hypothetical-set aggregate"},
+      {"SELECT rank(a) WITHIN GROUP (ORDER BY a) FROM t", "direct argument"},
       {"SELECT mode() WITHIN GROUP (ORDER BY a), percentile_disc(a) WITHIN GROUP (ORDER BY b) FROM "
        "t",
        "direct argument"},
@@ -252,12 +252,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"INSERT INTO v VALUES (1) ON CONFLICT DO NOTHING", "ON CONFLICT on a view"},
       {"DELETE FROM t USING t o WHERE CURRENT OF x", "WHERE CURRENT OF"},
       {"CREATE INDEX ON t USING spgist (c)", "spgist"},
-      {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) SEARCH DEPTH FIRST BY a SET o "
-       "SELECT * FROM r",
-       "SEARCH"},
-      {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) CYCLE a SET c USING p "
-       "SELECT * FROM r",
-       "CYCLE"},
   };
   for (const auto& [sql, name] : refused) {
     const std::string answer = run(std::string{sql});
@@ -306,14 +300,6 @@ TEST_CASE_METHOD(Fixture, "what PostgreSQL 15's grammar does not take is refused
   REQUIRE(run("CREATE DOMAIN d AS int") == "done");
   REQUIRE(run("CREATE ROLE r; CREATE ROLE m") == "done");
   const std::pair<std::string_view, std::string_view> refused[] = {
-      {"SELECT * FROM (SELECT a FROM t)", "a subquery in FROM without an alias"},
-      {"SELECT * FROM (VALUES (1))", "a subquery in FROM without an alias"},
-      {"CREATE TABLE n (a int, b int GENERATED ALWAYS AS (a) VIRTUAL)", "VIRTUAL"},
-      {"CREATE TABLE n (a int, b int GENERATED ALWAYS AS (a))", "VIRTUAL"},
-      {"CREATE TABLE n (a int CHECK (a > 0) NOT ENFORCED)", "NOT ENFORCED"},
-      {"CREATE TABLE n (a int CHECK (a > 0) ENFORCED)", "ENFORCED"},
-      {"CREATE TABLE n (a int, CHECK (a > 0) NOT ENFORCED)", "NOT ENFORCED"},
-      {"ALTER TABLE t ADD FOREIGN KEY (a) REFERENCES t NOT ENFORCED", "NOT ENFORCED"},
       {"CREATE TABLE n (a int NOT NULL NO INHERIT)", "NO INHERIT"},
       {"CREATE TABLE n (a int, CONSTRAINT c NOT NULL a)", "NOT NULL"},
       {"ALTER TABLE t ADD CONSTRAINT c NOT NULL b NOT VALID", "NOT NULL"},
@@ -321,8 +307,6 @@ TEST_CASE_METHOD(Fixture, "what PostgreSQL 15's grammar does not take is refused
       {"CREATE TABLE n (a int4range, PRIMARY KEY (a WITHOUT OVERLAPS))", "WITHOUT OVERLAPS"},
       {"ALTER TABLE t ADD FOREIGN KEY (b, PERIOD a) REFERENCES t (b, PERIOD a)", "PERIOD"},
       {"CREATE TABLE n (a text STORAGE external)", "STORAGE"},
-      {"ALTER TABLE t ALTER b SET EXPRESSION AS (a::text)", "SET EXPRESSION"},
-      {"ALTER TABLE t ALTER CONSTRAINT c NOT ENFORCED", "ALTER CONSTRAINT"},
       {"GRANT r TO m WITH INHERIT FALSE", "inherit"},
       {"GRANT r TO m WITH SET TRUE", "set"},
       {"GRANT r TO m WITH ADMIN FALSE", "admin"},

@@ -93,7 +93,10 @@ std::string definition(StatementContext& session, const Table& table, const Cons
   }
   if (constraint.deferrable) text += " DEFERRABLE";
   if (constraint.initially_deferred) text += " INITIALLY DEFERRED";
-  if (!constraint.validated) text += " NOT VALID";
+  if (!constraint.enforced)
+    text += " NOT ENFORCED";
+  else if (!constraint.validated)
+    text += " NOT VALID";
   return text;
 }
 

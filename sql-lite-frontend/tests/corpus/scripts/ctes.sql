@@ -66,9 +66,7 @@ with recursive r (n) as (select 1 union all select n + 1 from r where n < 3) ins
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3) update edge set t = 200 from r where r.n = f and t = 100 returning f, t;
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3) delete from edge where f in (select n from r) and t = 200;
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 2000) select count(*), sum(n) from r;
--- differs: refused: SEARCH
 with recursive r (id, up) as (select id, up from node where id = 5 union all select n.id, n.up from node n join r on n.id = r.up) search depth first by id set o select * from r;
--- differs: refused: CYCLE
 with recursive r (f, t) as (select f, t from edge where f = 1 union all select e.f, e.t from edge e, r where e.f = r.t) cycle f set is_cycle using path select * from r;
 with ins as (insert into node values (7, 1, 'c') returning *) select * from ins;
 with ins as (insert into node values (8, 1, 'd') returning id) select count(*) from node where id = 8;
