@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,6 +98,14 @@ class Database {
   /// Returns the numbers of sessions by their present state.
   [[nodiscard]] SessionCounts session_counts() const;
 
+  // On a standby, for StandbyReaders. Of the thread that redoes.
+
+  /// Another state of the database is replayed, in which these trees differ. Pre: no session is
+  /// inside the engine's replay gate.
+  Result<> moved(const std::set<TreeId>& changed);
+  /// Ends the statements, or else the sessions, that replay waits for.
+  void cancel_conflicting();
+
   struct Shared;
   [[nodiscard]] Shared& shared() noexcept { return *shared_; }
 
@@ -104,6 +113,7 @@ class Database {
   explicit Database(std::unique_ptr<Shared> shared);
   /// Counts the session, or returns the limit of its role or database that refuses it.
   std::optional<Diagnostic> admit(Session& session);
+  void end_sessions_of_dropped();
   std::unique_ptr<Shared> shared_;
 };
 

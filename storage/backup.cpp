@@ -53,12 +53,16 @@ Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
 
 Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
                                       const RecoveryObserver& observer) {
+  if (is_standby())
+    return fail(sqlstate::feature_not_supported, "a backup of a standby is not supported");
   return back_up_to(*parts_, parts_->files, target, observer);
 }
 
 Result<BackupOutcome> LogicalLog::copy_database(FileSystem& files,
                                                 const std::filesystem::path& target,
                                                 const RecoveryObserver& observer) {
+  if (engine_.replay_gate != nullptr)
+    return fail(sqlstate::feature_not_supported, "a copy of a standby is not supported");
   return back_up_to(engine_, files, target, observer);
 }
 

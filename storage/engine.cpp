@@ -52,6 +52,22 @@ Result<> Engine::close() {
   return {};
 }
 
+namespace {
+
+/// For work that writes, or that takes longer than redo may wait.
+Result<> require_primary(const EngineParts& parts) {
+  if (parts.replay_gate == nullptr) return {};
+  return fail(
+      Error{sqlstate::object_not_in_prerequisite_state, "recovery is in progress"}.with_hint(
+          "This can only be done on a server that is not a standby."));
+}
+
+}  // namespace
+
+ReplayGate* Engine::replay_gate() const noexcept {
+  return parts_->replay_gate;
+}
+
 bool Engine::salvages() const noexcept {
   return parts_->options.salvage;
 }
@@ -105,10 +121,13 @@ Result<Tree> Engine::tree(TreeId id) {
 }
 
 Result<> Engine::checkpoint() {
+  // Each step of redo ends in one.
+  if (is_standby()) return {};
   return parts_->checkpointer->request();
 }
 
 Result<std::uint64_t> Engine::shrink() {
+  RETURN_IF_ERROR(require_primary(*parts_));
   parts_->reaper->settle();
   // Recovery from an older checkpoint would want pages that were in use then, and may have to start
   // from the one before the last.
@@ -117,6 +136,7 @@ Result<std::uint64_t> Engine::shrink() {
 }
 
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
+  RETURN_IF_ERROR(require_primary(*parts_));
   parts_->losers.wait_until_done();
   const TreeTable::Hold hold(*parts_->trees);
   const TreeReaper::Pause pause(*parts_->reaper);
@@ -215,11 +235,12 @@ EngineStatistics Engine::statistics() const {
   all.changes_redone = parts_->page_redo->changes_applied();
   all.redo_done_us = parts_->page_redo->done_us();
   all.opened_at_us = parts_->opened_at_us;
-  all.restart_rollbacks = parts_->losers.list();
+  // On a standby they are transactions of the primary, which go on.
+  if (!is_standby()) all.restart_rollbacks = parts_->losers.list();
   all.pages_repaired = parts_->repair->repaired();
-  all.checkpoints = parts_->checkpointer->taken();
+  all.checkpoints = parts_->checkpointer ? parts_->checkpointer->taken() : 0;
   const wal::LogStatistics log = parts_->log->statistics();
-  all.checkpoints_by_time = parts_->checkpointer->taken_by_time();
+  all.checkpoints_by_time = parts_->checkpointer ? parts_->checkpointer->taken_by_time() : 0;
   all.archive_backlog = log.archive_backlog;
   all.archive = log.archive;
   all.log_records = log.records;

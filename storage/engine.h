@@ -25,6 +25,7 @@
 namespace swizzle {
 
 class LogicalLog;
+class ReplayGate;
 struct EngineStatistics;
 
 /// An open snapshot, and the versions kept because of it.
@@ -81,6 +82,11 @@ class Engine {
 
   /// Checkpoints and releases the directory. Pre: no transaction is open.
   Result<> close();
+
+  /// Null but on a standby (Standby::open_engine()), which writes nothing: there every use of the
+  /// engine is inside this gate, so that it sees one state of the database, and ends soon.
+  [[nodiscard]] ReplayGate* replay_gate() const noexcept;
+  [[nodiscard]] bool is_standby() const noexcept { return replay_gate() != nullptr; }
 
   /// True if reads pass over damage (EngineOptions::salvage).
   [[nodiscard]] bool salvages() const noexcept;
@@ -181,6 +187,7 @@ class Engine {
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
  private:
+  friend class StandbyEngine;
   struct Parts;
   explicit Engine(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;

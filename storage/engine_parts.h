@@ -19,6 +19,7 @@
 #include "storage/recovery/page_redo.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/recovery/pending_pages.h"
+#include "storage/replay_gate.h"
 #include "storage/space/data_file.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/txn/any_tree.h"
@@ -145,6 +146,10 @@ class TreeTable {
     PageId root;
     enum class Status : std::uint8_t { live, dropped } status;
   };
+  /// On a standby: finds none any more of the open trees that the directory does not have, or has
+  /// at another page: the number of a tree whose creation was undone may be used again. They stay
+  /// in memory. Pre: no tree is in use.
+  Result<> forget_replaced();
   /// Every row of the directory, ghosts included.
   Result<std::vector<Listed>> list();
 
@@ -161,6 +166,8 @@ class TreeTable {
   std::unique_ptr<AnyTree> directory_;
   mutable std::shared_mutex mutex_;
   std::map<TreeId, std::unique_ptr<AnyTree>> open_;
+  /// Handles may still lead to them.
+  std::vector<std::unique_ptr<AnyTree>> replaced_;
   std::atomic<std::uint32_t> next_id_{1};
   std::map<TreeId, Lsn> retired_;  ///< under mutex_
   std::set<TreeId> leaving_;       ///< taken to be destroyed; under mutex_
@@ -180,11 +187,14 @@ struct EngineParts {
   FileSystem& files;
   const std::filesystem::path directory;
   const EngineOptions options;
-  std::unique_ptr<Volume> volume;
-  std::unique_ptr<WrittenLsnsFile> written_lsns;
+  /// Not null on a standby: nothing is written, and redo changes the pages between two uses.
+  ReplayGate* replay_gate = nullptr;
+  // A standby shares them with its redo.
+  std::shared_ptr<Volume> volume;
+  std::shared_ptr<WrittenLsnsFile> written_lsns;
   /// Null without a log: then nothing says how new a page must be.
-  std::unique_ptr<GivenUpPages> given_up;
-  std::unique_ptr<ControlFile> control;
+  std::shared_ptr<GivenUpPages> given_up;
+  std::shared_ptr<ControlFile> control;
   std::unique_ptr<wal::Log> log;
   std::unique_ptr<PageRepair> repair;
   std::unique_ptr<DeviceCheck> device_check;
@@ -194,6 +204,8 @@ struct EngineParts {
   Lsn analysed_from = Lsn::none;
   std::unique_ptr<PendingPages> pending;
   std::unique_ptr<PageRedo> page_redo;
+  /// Of a standby: pages that redo could not read.
+  std::unique_ptr<LackingPages> unredone;
   std::unique_ptr<DataFile> store;
   std::unique_ptr<WalTreeLog> tree_log;
   std::unique_ptr<LogFlusher> flusher;

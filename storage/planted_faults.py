@@ -10,6 +10,34 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "Y11 readers of a standby see what is not committed",
+        "standby/standby_engine.cpp",
+        "  RETURN_IF_ERROR(parts.losers.take_up(at.active));\n  RETURN_IF_ERROR(readers_",
+        "  RETURN_IF_ERROR(readers_",
+        "*standby*",
+    ),
+    (
+        "Y11 trees that a standby's engine opens later have no pages",
+        "standby/standby_engine.cpp",
+        "  bring_up_to_date(*parts.space, std::exchange(map_changes_, {}));\n",
+        "",
+        "*standby*",
+    ),
+    (
+        "Y11 frames of changed pages stay in the pool of a standby",
+        "standby/standby_engine.cpp",
+        "  for (const Analysis::MapChange& change : step.map_changes) outdated_.insert(change.page);\n",
+        "  outdated_.clear();\n",
+        "*standby*",
+    ),
+    (
+        "Y11 a tree whose change is committed by a later record is not told",
+        "standby/standby_engine.cpp",
+        "  changed_.merge(parts.losers.changed_trees());\n",
+        "",
+        "*standby*",
+    ),
+    (
         "R15 a reader of a closed tree sees none of its rows",
         "cursor.cpp",
         "      if (tree.birth().is_closed()) {",

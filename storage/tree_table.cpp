@@ -138,6 +138,23 @@ bool TreeTable::is_leaving(TreeId id) const noexcept {
   return leaving_.contains(id) || (retired != retired_.end() && retired->second == Lsn::none);
 }
 
+Result<> TreeTable::forget_replaced() {
+  std::vector<TreeId> replaced;
+  for (const auto& [id, tree] : open_) {
+    DirectoryRow row(DirectoryRow::Ghosts::count);
+    const auto key = directory_key(id);
+    RETURN_IF_ERROR(directory_->read(key, row));
+    if (row.root != tree->root_page()) replaced.push_back(id);
+  }
+  const std::lock_guard hold(mutex_);
+  for (const TreeId id : replaced) {
+    const auto at = open_.find(id);
+    replaced_.push_back(std::move(at->second));
+    open_.erase(at);
+  }
+  return {};
+}
+
 Result<AnyTree*> TreeTable::find(TreeId id) {
   if (id == TreeId::directory) return directory_.get();
   {

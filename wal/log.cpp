@@ -98,6 +98,9 @@ struct Log::Parts {
   SegmentKeeper keeper;
   Lsn begin = Lsn::none;
   bool is_read_only = false;
+  /// End of a read-only log.
+  std::atomic<std::uint64_t> readable_end{0};
+  std::atomic<std::uint32_t> readable_timeline{1};
 };
 
 Result<> Log::Parts::start_at(std::uint64_t end, std::uint64_t segments_end) {
@@ -135,14 +138,21 @@ std::unique_ptr<Log> Log::none() {
   return std::unique_ptr<Log>{new Log{nullptr}};
 }
 
-std::unique_ptr<Log> Log::read_only(FileSystem& files, LogOptions options, Lsn end) {
+std::unique_ptr<Log> Log::read_only(FileSystem& files, LogOptions options, Lsn end,
+                                    std::uint32_t timeline) {
   options.buffer_bytes = kSmallestBuffer;
   const std::uint64_t segment_bytes = options.segment_bytes;
   std::unique_ptr<Log> log{
       new Log{std::make_unique<Parts>(files, std::move(options), segment_bytes, 1)}};
-  log->parts_->begin = end;
   log->parts_->is_read_only = true;
+  log->extend(end, timeline);
   return log;
+}
+
+void Log::extend(Lsn end, std::uint32_t timeline) noexcept {
+  INVARIANT(parts_ && parts_->is_read_only);
+  parts_->readable_timeline.store(timeline, std::memory_order_relaxed);
+  parts_->readable_end.store(raw(end), std::memory_order_release);
 }
 
 Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, Lsn not_before,
@@ -186,17 +196,19 @@ Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Ls
 Result<Reservation> Log::reserve(std::size_t payload_bytes, std::size_t records,
                                  ReservePurpose purpose) {
   if (!parts_) return Reservation{*this, 0};
+  if (parts_->is_read_only) [[unlikely]]
+    return fail(sqlstate::read_only_transaction, "cannot write during recovery");
   const std::size_t bytes = bound(payload_bytes, records);
   ASSIGN_OR_RETURN(const Credits credits, parts_->budget.take(bytes, purpose));
   return Reservation{*this, bytes, credits};
 }
 
 Result<> Log::owe_rollback(std::uint64_t bytes) {
-  return parts_ ? parts_->rollbacks.owe(bytes) : Result<>{};
+  return parts_ && !parts_->is_read_only ? parts_->rollbacks.owe(bytes) : Result<>{};
 }
 
 void Log::settle_rollback(std::uint64_t bytes) noexcept {
-  if (!parts_) return;
+  if (!parts_ || parts_->is_read_only) return;
   parts_->rollbacks.settle(bytes);
   // Space released by a rollback may serve a waiting writer.
   parts_->budget.give_back(0);
@@ -211,6 +223,8 @@ void Log::recovered() noexcept {
 std::optional<Reservation> Log::try_reserve(std::size_t payload_bytes, std::size_t records,
                                             ReservePurpose purpose) noexcept {
   if (!parts_) return Reservation{*this, 0};
+  if (parts_->is_read_only) [[unlikely]]
+    return std::nullopt;
   const std::size_t bytes = bound(payload_bytes, records);
   const auto credits = parts_->budget.try_take(bytes, purpose);
   if (!credits) return std::nullopt;
@@ -247,11 +261,11 @@ Appended Log::append(Reservation& space, const RecordHeader& header,
 }
 
 void Log::flush_to(Lsn end) noexcept {
-  if (parts_) parts_->flusher.flush_to(raw(end));
+  if (parts_ && !parts_->is_read_only) parts_->flusher.flush_to(raw(end));
 }
 
 void Log::flush_soon(Lsn end) noexcept {
-  if (parts_) parts_->flusher.flush_soon(raw(end));
+  if (parts_ && !parts_->is_read_only) parts_->flusher.flush_soon(raw(end));
 }
 
 Followers* Log::followers() const noexcept {
@@ -260,15 +274,18 @@ Followers* Log::followers() const noexcept {
 
 Lsn Log::durable() const noexcept {
   if (!parts_) return Lsn::max;
-  return parts_->is_read_only ? parts_->begin : Lsn{parts_->flusher.durable()};
+  if (parts_->is_read_only) return Lsn{parts_->readable_end.load(std::memory_order_acquire)};
+  return Lsn{parts_->flusher.durable()};
 }
 
 Lsn Log::tail() const noexcept {
-  return Lsn{parts_ ? parts_->buffer.tail() : unlogged_tail_.load(std::memory_order_acquire)};
+  if (!parts_) return Lsn{unlogged_tail_.load(std::memory_order_acquire)};
+  return parts_->is_read_only ? durable() : Lsn{parts_->buffer.tail()};
 }
 
 Lsn Log::begin() const noexcept {
-  return parts_ ? parts_->begin : Lsn{kRecordAlignment};
+  if (!parts_) return Lsn{kRecordAlignment};
+  return parts_->is_read_only ? durable() : parts_->begin;
 }
 
 void Log::keep_from(Lsn lsn) noexcept {
@@ -291,7 +308,9 @@ Lsn Log::oldest() const noexcept {
 }
 
 std::uint32_t Log::timeline() const noexcept {
-  return parts_ ? parts_->timeline : 1;
+  if (!parts_) return 1;
+  return parts_->is_read_only ? parts_->readable_timeline.load(std::memory_order_relaxed)
+                              : parts_->timeline;
 }
 
 LogLocation Log::location() const {

@@ -126,8 +126,12 @@ class Log {
   /// Returns the LSN of the first record of a log that begins with its database.
   static Lsn origin(std::uint64_t segment_bytes) noexcept;
   /// The log of a database that is not open: a reader of its files up to `end`, a record boundary.
-  /// Nothing can be appended; only reader(), begin(), durable() and location() are of use.
-  static std::unique_ptr<Log> read_only(FileSystem& files, LogOptions options, Lsn end);
+  /// Nothing can be appended; begin(), tail() and durable() are `end`, and waits for it end at
+  /// once. reserve() fails with 25006.
+  static std::unique_ptr<Log> read_only(FileSystem& files, LogOptions options, Lsn end,
+                                        std::uint32_t timeline = 1);
+  /// A log of read_only() ends at `end`, in that timeline, from now on.
+  void extend(Lsn end, std::uint32_t timeline) noexcept;
   /// Logging off, for experiments: LSNs grow, everything is durable at once, nothing is written.
   static std::unique_ptr<Log> none();
 

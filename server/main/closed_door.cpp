@@ -11,10 +11,19 @@ namespace swizzle::server {
 
 namespace {
 
-Error why_closed(bool is_standby) {
-  if (!is_standby) return {state::cannot_connect_now, "the database system is starting up"};
-  return Error{state::cannot_connect_now, "the database system is not accepting connections"}
-      .with_detail("Hot standby mode is disabled.");
+Error why_closed(ClosedDoor::Why why) {
+  switch (why) {
+    case ClosedDoor::Why::starts:
+      break;
+    case ClosedDoor::Why::is_standby:
+      return Error{state::cannot_connect_now, "the database system is not accepting connections"}
+          .with_detail("Hot standby mode is disabled.");
+    case ClosedDoor::Why::is_no_reader_yet:
+      return Error{state::cannot_connect_now,
+                   "the database system is not yet accepting connections"}
+          .with_detail("Consistent recovery state has not been yet reached.");
+  }
+  return {state::cannot_connect_now, "the database system is starting up"};
 }
 
 }  // namespace
@@ -81,7 +90,7 @@ void ClosedDoor::answer(Channel& channel, const Peer& peer) {
                report_of(sql::Severity::fatal, outcome.error()));
   else if (is_told() || std::holds_alternative<StartupMessage>(*outcome))
     put_report(channel.out(), BackendKind::error_response,
-               report_of(sql::Severity::fatal, why_closed(is_standby_.load())));
+               report_of(sql::Severity::fatal, why_closed(why_.load())));
 }
 
 }  // namespace swizzle::server

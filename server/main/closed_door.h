@@ -14,9 +14,8 @@
 
 namespace swizzle::server {
 
-/// Answers the clients that come before the database is open, as that of a standby never is: FATAL
-/// 57P03, as PostgreSQL does. Has
-/// a thread that accepts them and one that answers.
+/// Answers the clients that come before the database is open, as that of a standby may never be:
+/// FATAL 57P03, as PostgreSQL does. Has a thread that accepts them and one that answers.
 class ClosedDoor {
  public:
   ClosedDoor(std::vector<ListeningSocket> sockets, std::shared_ptr<const DoorPolicy> policy,
@@ -26,8 +25,13 @@ class ClosedDoor {
   /// Closes the sockets, unless open() has been called.
   ~ClosedDoor();
 
-  /// Tells clients from now on that this is a standby, or, again, that the server starts.
-  void follow(bool is_standby) noexcept { is_standby_.store(is_standby); }
+  /// Reason that clients are told from now on.
+  enum class Why : std::uint8_t {
+    starts,
+    is_standby,        ///< that answers no queries
+    is_no_reader_yet,  ///< a standby that will
+  };
+  void tell(Why why) noexcept { why_.store(why); }
 
   /// Returns the sockets: clients that come from now on wait there to be accepted. Clients that are
   /// being answered are told at once. Pre: not called before.
@@ -41,7 +45,7 @@ class ClosedDoor {
   const std::shared_ptr<const DoorPolicy> policy_;
   SessionRegistry registry_;
   std::atomic<bool> is_opening_{false};
-  std::atomic<bool> is_standby_{false};
+  std::atomic<Why> why_{Why::starts};
   boost::asio::io_context events_{1};
   std::unique_ptr<Acceptor> acceptor_;
   /// Destroyed before the acceptor, whose buffers its fibers use.

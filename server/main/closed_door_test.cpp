@@ -84,7 +84,7 @@ TEST_CASE("before the database is open each client is told at once that it is st
 
 TEST_CASE("a standby tells its clients that it accepts none") {
   StartingServer server;
-  server.door->follow(true);
+  server.door->tell(ClosedDoor::Why::is_standby);
   WireClient client = server.connect();
   client.send(startup());
   const Received answer = client.receive();
@@ -92,7 +92,7 @@ TEST_CASE("a standby tells its clients that it accepts none") {
   CHECK(answer.field('C') == "57P03");
   CHECK(answer.field('M') == "the database system is not accepting connections");
   CHECK(answer.field('D') == "Hot standby mode is disabled.");
-  server.door->follow(false);
+  server.door->tell(ClosedDoor::Why::starts);
   WireClient later = server.connect();
   later.send(startup());
   require_starting(later);

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
+#include <thread>
 
 #include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
@@ -28,6 +29,7 @@
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/types/fulltext/stop_words.h"
 #include "storage/logical/logical_log.h"
+#include "storage/replay_gate.h"
 #include "storage/standby/standby.h"
 
 namespace swizzle::server {
@@ -78,6 +80,26 @@ struct Server::Events {
   /// The one that came last.
   signalfd_siginfo signal{};
   asio::steady_timer turn{context};
+};
+
+/// Lets readers in while the server is a standby. Has a thread and an io_context of its own: what
+/// waits at the sockets goes with the context.
+struct Server::ReadersDoor {
+  ReadersDoor(FiberRuntime& runtime, ServerContext& context, std::vector<ListeningSocket> sockets)
+      : acceptor(std::make_unique<Acceptor>(events, runtime, context, std::move(sockets))),
+        letting_in([this] { events.run(); }) {}
+  ReadersDoor(const ReadersDoor&) = delete;
+  ReadersDoor& operator=(const ReadersDoor&) = delete;
+  ~ReadersDoor() { stop(); }
+  /// Lets no more clients in; they wait at the sockets.
+  void stop() {
+    events.stop();
+    if (letting_in.joinable()) letting_in.join();
+  }
+
+  asio::io_context events{1};
+  std::unique_ptr<Acceptor> acceptor;
+  std::thread letting_in;
 };
 
 Server::Server(DataDirectory directory, std::vector<SettingAssignment> overrides,
@@ -212,28 +234,35 @@ Result<> Server::open() {
   RETURN_IF_ERROR(read_stop_words(settings.stop_words_directory));
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
   auto shared_policy = std::make_shared<const DoorPolicy>(std::move(policy));
-  ClosedDoor door{std::move(sockets), shared_policy, settings.limits};
+  std::optional<ClosedDoor> door;
+  door.emplace(std::move(sockets), shared_policy, settings.limits);
   if (std::filesystem::exists(directory_.standby_signal())) {
-    door.follow(true);
-    RETURN_IF_ERROR(follow(metrics_sockets));
+    RETURN_IF_ERROR(follow({metrics_sockets, settings, file, shared_policy, door}));
     if (is_stopping_) return {};
-    door.follow(false);
+    door->tell(ClosedDoor::Why::starts);
   }
   RETURN_IF_ERROR(promote_left_standby());
   RETURN_IF_ERROR(open_database(settings, file));
+  RETURN_IF_ERROR(open_context(settings, std::move(shared_policy)));
+  open_metrics(std::move(metrics_sockets));
+  acceptor_ = std::make_unique<Acceptor>(events_->context, *runtime_, *context_, door->open());
+  spdlog::info("database system is ready to accept connections");
+  notify_service_manager("READY=1");
+  return {};
+}
+
+/// Makes the state that all sessions share, and the threads that they run on.
+Result<> Server::open_context(const ServerSettings& settings,
+                              std::shared_ptr<const DoorPolicy> policy) {
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
-  context_->set_policy(std::move(shared_policy));
+  context_->set_policy(std::move(policy));
   context_->set_copy_server([this](FileSystem& files, const RecoveryObserver& observer) {
     return send_server(directory_, *engine_, files, observer);
   });
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   turn_watch_ = std::make_unique<TurnWatch>(*runtime_, STDERR_FILENO);
-  open_metrics(std::move(metrics_sockets));
-  acceptor_ = std::make_unique<Acceptor>(events_->context, *runtime_, *context_, door.open());
-  spdlog::info("database system is ready to accept connections");
-  notify_service_manager("READY=1");
   return {};
 }
 
@@ -259,10 +288,28 @@ Result<> Server::promote_left_standby() {
   return standby->promote();
 }
 
-Result<> Server::follow(const std::vector<ListeningSocket>& metrics_sockets) {
+Result<> Server::follow(const Following& with) {
+  ASSIGN_OR_RETURN(const StandbySettings standby_now, read_standby_settings());
+  with.door->tell(standby_now.serves_readers ? ClosedDoor::Why::is_no_reader_yet
+                                             : ClosedDoor::Why::is_standby);
+  StandbySessions sessions;
+  StandbyControl* control = nullptr;
+  Standby* followed = nullptr;
+  sessions.open = [&](Standby& standby) {
+    followed = &standby;
+    return open_standby(standby, *control, with);
+  };
+  sessions.let_in = [&] {
+    readers_door_ = std::make_unique<ReadersDoor>(*runtime_, *context_, with.door->open());
+    spdlog::info("database system is ready to accept read-only connections");
+  };
+  sessions.close = [&] { close_standby(*followed, with); };
+  sessions.reload = [this] { on_hangup(); };
   StandbyServer standby{events_->context, events_->signals,
-                        [this] { return read_standby_settings(); }};
-  ASSIGN_OR_RETURN(const StandbyServer::End end, standby.run(files_, directory_, metrics_sockets));
+                        [this] { return read_standby_settings(); }, std::move(sessions)};
+  control = &standby.control();
+  ASSIGN_OR_RETURN(const StandbyServer::End end,
+                   standby.run(files_, directory_, with.metrics_sockets));
   is_stopping_ = end == StandbyServer::End::stopped;
   if (is_stopping_) {
     notify_service_manager("STOPPING=1");
@@ -275,6 +322,60 @@ Result<> Server::follow(const std::vector<ListeningSocket>& metrics_sockets) {
                             failure.message()));
   }
   return files_.sync_directory(directory_.path());
+}
+
+/// By the thread that redoes, before any session is there.
+Result<> Server::open_standby(Standby& standby, StandbyControl& control, const Following& with) {
+  StandbyReaders readers;
+  readers.patience = [&control]() -> std::optional<Duration> {
+    const std::int64_t patience = control.patience.load();
+    return patience < 0 ? std::nullopt : std::optional{Duration{patience}};
+  };
+  readers.cancel = [this] { database_->cancel_conflicting(); };
+  readers.moved = [this](const std::set<TreeId>& changed) { return database_->moved(changed); };
+  ASSIGN_OR_RETURN(engine_, standby.open_engine(with.settings.engine, std::move(readers)));
+  auto opened = open_sql(with.settings, with.file);
+  if (opened) {
+    database_->shared().standby = {
+        .received = [&standby] { return standby.received(); },
+        .is_paused = [&control] { return control.is_paused.load(); },
+        .pause = [&control](bool pauses) { control.is_paused.store(pauses); }};
+    opened = open_context(with.settings, with.policy);
+  }
+  if (opened) return {};
+  close_sessions();
+  engine_.reset();
+  standby.forget_engine();
+  return opened;
+}
+
+/// Pre: nothing is redone any more.
+void Server::close_standby(Standby& standby, const Following& with) {
+  if (readers_door_) readers_door_->stop();
+  // Ends the waits for replay to go on.
+  engine_->replay_gate()->shut();
+  context_->registry().end_all(EndReason::administrator);
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{2};
+  while (context_->registry().size() != 0)
+    Runtime::current().sleep_until(Runtime::current().now() + kLooksEvery);
+  // Clients that come from now on are told that the server starts.
+  if (readers_door_)
+    with.door.emplace(readers_door_->acceptor->release(), with.policy, with.settings.limits);
+  close_sessions();
+  readers_door_.reset();
+  engine_.reset();
+  standby.forget_engine();
+}
+
+void Server::close_sessions() {
+  turn_watch_.reset();
+  runtime_.reset();
+  metrics_server_.reset();
+  console_.reset();
+  metrics_.reset();
+  acceptor_.reset();
+  context_.reset();
+  database_.reset();
 }
 
 Result<> Server::leave_root(const std::string& name,
@@ -350,6 +451,11 @@ Result<> Server::open_database(const ServerSettings& settings,
   const TimePoint begin = Runtime::current().now();
   ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
   recovery_ = Runtime::current().now() - begin;
+  return open_sql(settings, file);
+}
+
+Result<> Server::open_sql(const ServerSettings& settings,
+                          const std::vector<SettingAssignment>& file) {
   auto database = sql::Database::open(*engine_);
   if (!database) return fail(with_way_out(std::move(database).error()));
   database_ = std::move(*database);
@@ -510,14 +616,7 @@ void Server::begin_stop(StopMode mode) {
 
 int Server::close() {
   acceptor_->stop();
-  turn_watch_.reset();
-  runtime_.reset();
-  metrics_server_.reset();
-  console_.reset();
-  metrics_.reset();
-  acceptor_.reset();
-  context_.reset();
-  database_.reset();
+  close_sessions();
   if (auto closed = engine_->close(); !closed) {
     spdlog::error("the database could not be closed: {}", closed.error().message());
     return 1;

@@ -20,8 +20,14 @@
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
 
+namespace swizzle {
+class Standby;
+}
+
 namespace swizzle::server {
 
+class ClosedDoor;
+struct StandbyControl;
 struct StandbySettings;
 
 /// How the server stops, by the signal that asks for it, as in PostgreSQL.
@@ -64,7 +70,20 @@ class Server {
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
   /// Follows another server until it is promoted, or asked to stop: is_stopping_.
-  Result<> follow(const std::vector<ListeningSocket>& metrics_sockets);
+  struct Following {
+    const std::vector<ListeningSocket>& metrics_sockets;
+    const ServerSettings& settings;
+    const std::vector<SettingAssignment>& file;
+    const std::shared_ptr<const DoorPolicy>& policy;
+    std::optional<ClosedDoor>& door;
+  };
+  Result<> follow(const Following& with);
+  Result<> open_standby(Standby& standby, StandbyControl& control, const Following& with);
+  void close_standby(Standby& standby, const Following& with);
+  Result<> open_context(const ServerSettings& settings, std::shared_ptr<const DoorPolicy> policy);
+  Result<> open_sql(const ServerSettings& settings, const std::vector<SettingAssignment>& file);
+  /// Pre: they have ended, and nobody is let in any more.
+  void close_sessions();
   [[nodiscard]] Result<StandbySettings> read_standby_settings() const;
   Result<> promote_left_standby();
   void open_metrics(std::vector<ListeningSocket> sockets);
@@ -116,6 +135,8 @@ class Server {
   std::unique_ptr<Console> console_;
   std::unique_ptr<HttpServer> metrics_server_;
   std::unique_ptr<Acceptor> acceptor_;
+  struct ReadersDoor;
+  std::unique_ptr<ReadersDoor> readers_door_;
 };
 
 }  // namespace swizzle::server

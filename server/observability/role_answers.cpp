@@ -11,23 +11,37 @@ struct RolePath {
   std::string_view path;
   bool is_primary;       ///< 200 of a primary
   bool is_warm_standby;  ///< 200 of a standby that answers no queries
+  bool is_hot_standby;   ///< 200 of one that does
 };
 
+// A standby does not know whether commits wait for it.
 constexpr std::array<RolePath, 13> kRolePaths{{
-    {"/primary", true, false},
-    {"/master", true, false},
-    {"/leader", true, false},
-    {"/read-write", true, false},
-    {"/read-only", true, false},
-    {"/replica", false, false},
-    {"/standby-leader", false, false},
-    {"/sync", false, false},
-    {"/async", false, false},
-    {"/quorum", false, false},
-    {"/health", true, false},
-    {"/readiness", true, false},
-    {"/liveness", true, true},
+    {"/primary", true, false, false},
+    {"/master", true, false, false},
+    {"/leader", true, false, false},
+    {"/read-write", true, false, false},
+    {"/read-only", true, false, true},
+    {"/replica", false, false, true},
+    {"/standby-leader", false, false, false},
+    {"/sync", false, false, false},
+    {"/async", false, false, false},
+    {"/quorum", false, false, false},
+    {"/health", true, false, true},
+    {"/readiness", true, false, true},
+    {"/liveness", true, true, true},
 }};
+
+bool holds_for(const RolePath& path, ServerRole role) noexcept {
+  switch (role) {
+    case ServerRole::primary:
+      return path.is_primary;
+    case ServerRole::warm_standby:
+      return path.is_warm_standby;
+    case ServerRole::hot_standby:
+      return path.is_hot_standby;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -35,9 +49,9 @@ std::optional<HttpResponse> role_answer(std::string_view path, ServerRole role,
                                         std::string_view words) {
   const auto* const found = std::ranges::find(kRolePaths, path, &RolePath::path);
   if (found == kRolePaths.end()) return std::nullopt;
-  const bool is_it = role == ServerRole::primary ? found->is_primary : found->is_warm_standby;
   constexpr unsigned kUnavailable = 503;
-  return HttpResponse{.status = is_it ? 200 : kUnavailable, .body = std::string{words} + "\n"};
+  return HttpResponse{.status = holds_for(*found, role) ? 200 : kUnavailable,
+                      .body = std::string{words} + "\n"};
 }
 
 }  // namespace swizzle::server

@@ -11,6 +11,7 @@ namespace swizzle::server {
 enum class ServerRole : std::uint8_t {
   primary,
   warm_standby,  ///< follows, and answers no queries
+  hot_standby,   ///< follows, and answers queries
 };
 
 /// Answers that balancers and supervisors ask of the metrics port, under Patroni's paths:

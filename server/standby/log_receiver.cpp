@@ -13,7 +13,9 @@ namespace {
 /// Between 1970, in which clocks count, and 2000, in which the protocol does.
 constexpr std::int64_t kEpochMicros = 946'684'800'000'000;
 constexpr Duration kRedoesEvery = std::chrono::seconds{5};
+constexpr Duration kRedoesForReadersEvery = std::chrono::milliseconds{200};
 constexpr Duration kLooksForLogEvery = std::chrono::milliseconds{250};
+constexpr Duration kLooksForReadersEvery = std::chrono::milliseconds{20};
 /// So much that is received and not redone is redone at once.
 constexpr std::uint64_t kMuchToRedo = Standby::kMostAtOnce / 2;
 constexpr int kMessagesBeforeFlush = 16;
@@ -30,8 +32,8 @@ bool may_pass(const Error& error) {
 
 }  // namespace
 
-LogReceiver::LogReceiver(Standby& standby, StandbySettings settings, std::function<void()> failed)
-    : standby_(standby), settings_(std::move(settings)), failed_(std::move(failed)) {
+LogReceiver::LogReceiver(Standby& standby, StandbySettings settings, Hooks hooks)
+    : standby_(standby), settings_(std::move(settings)), hooks_(std::move(hooks)) {
   receiving_ = std::thread{[this] { receive(); }};
   redoing_ = std::thread{[this] { redo(); }};
 }
@@ -54,7 +56,7 @@ void LogReceiver::give_up(Error error) {
     error_ = std::move(error);
   }
   interrupt_.raise();
-  failed_();
+  hooks_.failed();
 }
 
 LogReceiver::Status LogReceiver::status() const {
@@ -88,19 +90,38 @@ void LogReceiver::receive() {
   if (auto flushed = standby_.flush(); !flushed) give_up(std::move(flushed).error());
 }
 
+bool LogReceiver::is_due(TimePoint due) const {
+  if (hooks_.is_paused && hooks_.is_paused()) return false;
+  const std::uint64_t behind = raw(standby_.durable()) - raw(standby_.redone());
+  return behind >= kMuchToRedo || Runtime::current().now() >= due;
+}
+
+Result<> LogReceiver::redo_step() {
+  ASSIGN_OR_RETURN(const bool has_redone,
+                   standby_.redo_some([this] { return !interrupt_.is_raised(); }));
+  if (has_redone && hooks_.stepped) return hooks_.stepped();
+  return {};
+}
+
 void LogReceiver::redo() {
   const auto now = [] { return Runtime::current().now(); };
+  const bool is_read = settings_.serves_readers;
   TimePoint due = now();
+  bool is_first = true;
   while (!interrupt_.is_raised()) {
-    const std::uint64_t behind = raw(standby_.durable()) - raw(standby_.redone());
-    if (behind < kMuchToRedo && now() < due) {
-      interrupt_.wait_for(kLooksForLogEvery);
+    if (!is_first && !is_due(due)) {
+      interrupt_.wait_for(is_read ? kLooksForReadersEvery : kLooksForLogEvery);
       continue;
     }
-    auto redone = standby_.redo_some([this] { return !interrupt_.is_raised(); });
-    due = now() + kRedoesEvery;
+    const Lsn before = standby_.redone();
+    const TimePoint began = now();
+    auto redone = is_first && hooks_.stepped ? hooks_.stepped() : redo_step();
+    is_first = false;
+    // Readers wait for steps: these take a fifth of the time at most.
+    const Duration least = is_read ? kRedoesForReadersEvery : kRedoesEvery;
+    due = now() + (is_read ? std::max(least, 4 * (now() - began)) : least);
     if (redone) {
-      if (!*redone) interrupt_.wait_for(kLooksForLogEvery);
+      if (standby_.redone() == before) interrupt_.wait_for(kLooksForLogEvery);
       continue;
     }
     if (!may_pass(redone.error())) return give_up(std::move(redone).error());

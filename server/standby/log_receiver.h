@@ -19,9 +19,16 @@ namespace swizzle::server {
 /// takes, and one that redoes.
 class LogReceiver {
  public:
-  /// `failed` is called, once and by another thread, when following cannot go on: take_error() has
-  /// the reason.
-  LogReceiver(Standby& standby, StandbySettings settings, std::function<void()> failed);
+  /// Called by the receiver's threads.
+  struct Hooks {
+    /// Following cannot go on: take_error() has the reason. Called once.
+    std::function<void()> failed;
+    /// By the thread that redoes, at the start and after each step. May be empty.
+    std::function<Result<>()> stepped;
+    /// Asked before each step. May be empty.
+    std::function<bool()> is_paused;
+  };
+  LogReceiver(Standby& standby, StandbySettings settings, Hooks hooks);
   LogReceiver(const LogReceiver&) = delete;
   LogReceiver& operator=(const LogReceiver&) = delete;
   /// Ends both threads.
@@ -45,6 +52,8 @@ class LogReceiver {
  private:
   void receive();
   void redo();
+  Result<> redo_step();
+  [[nodiscard]] bool is_due(TimePoint due) const;
   /// From connecting to the end of the connection.
   Result<> follow_once();
   Result<> follow_history(PrimaryLink& link);
@@ -58,7 +67,7 @@ class LogReceiver {
 
   Standby& standby_;
   const StandbySettings settings_;
-  const std::function<void()> failed_;
+  const Hooks hooks_;
   LinkInterrupt interrupt_;
 
   mutable std::mutex mutex_;  ///< protects error_

@@ -69,22 +69,51 @@ struct StandbyServer::State {
   boost::asio::posix::stream_descriptor& signals;
   const ReadSettings read_settings;
   signalfd_siginfo signal{};
-  std::unique_ptr<Standby> standby;
-  std::unique_ptr<LogReceiver> receiver;
-  std::optional<End> end;
+  std::unique_ptr<Standby> standby{};
+  std::unique_ptr<LogReceiver> receiver{};
+  std::optional<End> end{};
+  const StandbySessions sessions;
+  StandbyControl control{};
+  /// Of the thread that redoes: it is open, or cannot be.
+  bool has_tried = false;
+  std::atomic<bool> is_open{false};
 
   void receive(StandbySettings settings) {
     receiver.reset();
-    receiver = std::make_unique<LogReceiver>(*standby, std::move(settings), [this] {
-      boost::asio::post(events, [this] { events.stop(); });
-    });
+    control.patience = settings.readers_patience ? settings.readers_patience->count() : -1;
+    LogReceiver::Hooks hooks{
+        .failed = [this] { boost::asio::post(events, [this] { events.stop(); }); },
+        .stepped = {},
+        .is_paused = [this] { return control.is_paused.load(); }};
+    if (settings.serves_readers) hooks.stepped = [this] { return try_to_open(); };
+    receiver = std::make_unique<LogReceiver>(*standby, std::move(settings), std::move(hooks));
+  }
+  Result<> try_to_open() {
+    if (has_tried) return {};
+    auto opened = sessions.open(*standby);
+    if (!opened && opened.error().state() == sqlstate::object_not_in_prerequisite_state) return {};
+    has_tried = true;
+    if (!opened) {
+      spdlog::error("hot standby is not possible: {}", opened.error().message());
+      return {};
+    }
+    is_open = true;
+    boost::asio::post(events, [this] { sessions.let_in(); });
+    return {};
   }
 };
 
 StandbyServer::StandbyServer(boost::asio::io_context& events,
                              boost::asio::posix::stream_descriptor& signals,
-                             ReadSettings read_settings)
-    : state_(new State{events, signals, std::move(read_settings), {}, {}, {}, {}}) {}
+                             ReadSettings read_settings, StandbySessions sessions)
+    : state_(new State{.events = events,
+                       .signals = signals,
+                       .read_settings = std::move(read_settings),
+                       .sessions = std::move(sessions)}) {}
+
+StandbyControl& StandbyServer::control() noexcept {
+  return state_->control;
+}
 
 StandbyServer::~StandbyServer() = default;
 
@@ -118,6 +147,7 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
   state.events.restart();
   auto error = state.receiver->take_error();
   state.receiver.reset();
+  if (state.is_open) state.sessions.close();
   if (state.end == End::promoted) RETURN_IF_ERROR(state.standby->promote());
   state.standby.reset();
   if (state.end) return *state.end;
@@ -161,6 +191,7 @@ void StandbyServer::reload() {
   if (settings->primary.empty()) return spdlog::error("nothing reloaded: no primary_conninfo");
   spdlog::info("settings reloaded");
   state_->receive(std::move(*settings));
+  if (state_->is_open) state_->sessions.reload();
 }
 
 HttpResponse StandbyServer::answer(std::string_view path) const {
@@ -172,7 +203,9 @@ HttpResponse StandbyServer::answer(std::string_view path) const {
                                         now.is_connected ? "receiving" : "not connected",
                                         between(now.durable, now.primary_end));
   // For people the same as for balancers, which ask for a server that serves clients.
-  if (auto role = role_answer(path == "/" ? "/health" : path, ServerRole::warm_standby, words))
+  if (auto role =
+          role_answer(path == "/" ? "/health" : path,
+                      state_->is_open ? ServerRole::hot_standby : ServerRole::warm_standby, words))
     return *std::move(role);
   constexpr unsigned kNotFound = 404;
   return {.status = kNotFound, .body = "not found\n"};

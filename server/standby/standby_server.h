@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <functional>
@@ -20,16 +21,37 @@
 
 namespace swizzle::server {
 
+/// Sessions that read a standby: what the server opens and closes for them.
+struct StandbySessions {
+  /// Opens the database for reading. By the thread that redoes, between two steps. 55000: not yet.
+  std::function<Result<>(Standby& standby)> open;
+  /// Lets clients in, once it is open. By the main thread.
+  std::function<void()> let_in;
+  /// Ends the sessions, and closes the database. By the main thread, when nothing is redone.
+  std::function<void()> close;
+  /// Reads settings and rules again. By the main thread, while it is open.
+  std::function<void()> reload;
+};
+
+/// Controls of the server that follows, for its sessions. Thread-safe.
+struct StandbyControl {
+  std::atomic<bool> is_paused{false};
+  /// As max_standby_streaming_delay says, in nanoseconds; negative: for ever.
+  std::atomic<std::int64_t> patience{0};
+};
+
 /// A server while it is a standby: follows its primary, and obeys signals. Of the main thread.
 class StandbyServer {
  public:
   using ReadSettings = std::function<Result<StandbySettings>()>;
   /// `signals` is the process's signalfd; it is read while run() runs `events`.
   StandbyServer(boost::asio::io_context& events, boost::asio::posix::stream_descriptor& signals,
-                ReadSettings read_settings);
+                ReadSettings read_settings, StandbySessions sessions);
   StandbyServer(const StandbyServer&) = delete;
   StandbyServer& operator=(const StandbyServer&) = delete;
   ~StandbyServer();
+
+  [[nodiscard]] StandbyControl& control() noexcept;
 
   enum class End : std::uint8_t { promoted, stopped };
   /// Returns when a signal ends it: USR1 promotes, so that an engine can open the directory. The

@@ -9,6 +9,9 @@ StandbySettings standby_settings(const Settings& known) {
   settings.timeout = std::chrono::milliseconds{known.integer("wal_receiver_timeout")};
   settings.status_interval = std::chrono::seconds{known.integer("wal_receiver_status_interval")};
   settings.retry_interval = std::chrono::milliseconds{known.integer("wal_retrieve_retry_interval")};
+  settings.serves_readers = known.boolean("hot_standby");
+  const std::int64_t delay = known.integer("max_standby_streaming_delay");
+  if (delay >= 0) settings.readers_patience = std::chrono::milliseconds{delay};
   return settings;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/runtime/runtime.h"
@@ -14,6 +15,9 @@ struct StandbySettings {
   Duration timeout{};   ///< without a word of the primary the connection is given up; zero: never
   Duration status_interval{};
   Duration retry_interval{};
+  bool serves_readers = false;  ///< hot_standby
+  /// How long replay waits for readers; none: for as long as it takes.
+  std::optional<Duration> readers_patience;
 };
 
 /// `known` has the settings of sessions.

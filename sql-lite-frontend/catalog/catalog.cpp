@@ -70,21 +70,9 @@ void drop_leftovers(Engine& engine, Tree& tree, Oid database) {
 
 std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oid database) {
   Tree tree = value_of(engine.tree(kTree));
-  drop_leftovers(engine, tree, database);
+  if (!engine.is_standby()) drop_leftovers(engine, tree, database);
   std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
-  catalog->set_default_collation();
-  catalog->load_schemas();
-  catalog->load_made<UserCollation>();
-  for (const CollationPtr& collation : catalog->all_made<UserCollation>())
-    note_user_collation(*collation);
-  catalog->load_types();
-  catalog->load_routines();
-  catalog->load_made<UserOperator>();
-  catalog->load_made<UserCast>();
-  catalog->load_made<Extension>();
-  catalog->load_made<Publication>();
-  catalog->load_made<UserTextDictionary>();
-  catalog->load_made<UserTextConfig>();
+  catalog->load();
   return catalog;
 }
 
@@ -414,6 +402,45 @@ void Catalog::put_table(const CatalogChange& change, const TablePtr& table) {
     put_indexed<Table>(change.oid, TablePtr{});
   }
   if (table) add(table);
+}
+
+void Catalog::load() {
+  set_default_collation();
+  load_schemas();
+  load_made<UserCollation>();
+  for (const CollationPtr& collation : all_made<UserCollation>()) note_user_collation(*collation);
+  load_types();
+  load_routines();
+  load_made<UserOperator>();
+  load_made<UserCast>();
+  load_made<Extension>();
+  load_made<Publication>();
+  load_made<UserTextDictionary>();
+  load_made<UserTextConfig>();
+}
+
+void Catalog::read_again() {
+  {
+    const std::unique_lock lock{mutex_};
+    tables_.clear();
+    table_names_.clear();
+    index_names_.clear();
+    schemas_.clear();
+    types_.clear();
+    type_names_.clear();
+    routines_.clear();
+    routine_names_.clear();
+    made_ = {};
+    dependencies_ = {};
+    is_whole_ = false;
+    absent_.clear();
+    absent_names_.clear();
+    references_.clear();
+    knows_references_of_.clear();
+  }
+  load();
+  // release: publishes the maps with the new number.
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace swizzle::sql

@@ -95,6 +95,8 @@ class Catalog {
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
   [[nodiscard]] SharedObjects& shared() const noexcept { return shared_; }
 
+  /// Reads all definitions again on a standby. Pre: nobody uses them.
+  void read_again();
   /// Makes a committed transaction's changes visible to all sessions.
   void apply(std::span<const CatalogChange> changes);
 
@@ -106,6 +108,7 @@ class Catalog {
   struct Reading;
 
   void set_default_collation();
+  void load();
   void load_schemas();
   void load_types();
   void load_routines();

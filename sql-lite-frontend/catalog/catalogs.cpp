@@ -1,12 +1,35 @@
 #include "sql-lite-frontend/catalog/catalogs.h"
 
+#include "base/checksum.h"
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/catalog/bootstrap.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
+
+namespace {
+
+/// Returns a hash of all definitions. Positions of sequences change all the time and are none.
+std::uint64_t fingerprint(Engine& engine, Tree tree) {
+  auto transaction = engine.begin(Isolation::read_committed, Access::read_only);
+  transaction->begin_statement();
+  std::uint64_t hash = 0;
+  {
+    Cursor cursor = value_of(tree.scan(*transaction, {}));
+    while (value_of(cursor.next())) {
+      const auto kind = static_cast<RecordKind>(cursor.key()[sizeof(Oid)]);
+      if (kind == RecordKind::sequence || kind == RecordKind::counter) continue;
+      hash = checksum(cursor.value(), checksum(cursor.key(), hash));
+    }
+  }
+  transaction->rollback();
+  return hash;
+}
+
+}  // namespace
 
 std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
   auto tree = engine.tree(Catalog::kTree);
@@ -15,12 +38,13 @@ std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
     tree = engine.tree(Catalog::kTree);
   }
   Tree opened = value_of(std::move(tree));
-  if (!engine.salvages()) {
+  if (!engine.salvages() && !engine.is_standby()) {
     complete_template(engine, opened);
     complete_predefined_roles(engine, opened);
   }
   std::unique_ptr<Catalogs> catalogs{new Catalogs{engine, opened}};
   catalogs->shared_.load();
+  if (engine.is_standby()) catalogs->fingerprint_ = fingerprint(engine, opened);
   return catalogs;
 }
 
@@ -67,6 +91,17 @@ Catalog& Catalogs::enter(Oid database) {
   entry.catalog = std::move(catalog);
   ++entry.users;
   return *entry.catalog;
+}
+
+bool Catalogs::read_again() {
+  const std::uint64_t now = fingerprint(engine_, shared_.tree());
+  if (now == fingerprint_) return false;
+  shared_.read_again();
+  const std::lock_guard lock{mutex_};
+  for (auto& [database, entry] : entries_)
+    if (entry.catalog && shared_.database(database)) entry.catalog->read_again();
+  fingerprint_ = now;
+  return true;
 }
 
 std::map<Oid, CountedRows> Catalogs::counted_rows() {

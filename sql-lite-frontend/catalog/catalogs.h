@@ -23,6 +23,10 @@ class Catalogs {
   /// Returns the counts of each database that has been used since the start.
   [[nodiscard]] std::map<Oid, CountedRows> counted_rows();
 
+  /// On a standby, when another state of the database is replayed: reads the definitions again if
+  /// they have changed, which outdates all plans. Returns true then. Pre: no session uses them.
+  bool read_again();
+
   /// The catalog of a database that exists, which cannot be dropped while this lives.
   class Use {
    public:
@@ -75,6 +79,8 @@ class Catalogs {
   /// Guards the entries; never held while parked.
   std::mutex mutex_;
   std::map<Oid, Entry> entries_;
+  /// On a standby: of the definitions that were read.
+  std::uint64_t fingerprint_ = 0;
 };
 
 }  // namespace swizzle::sql

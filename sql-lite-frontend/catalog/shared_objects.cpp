@@ -46,6 +46,16 @@ void SharedObjects::load() {
   databases_.try_emplace(kPostgresDatabase, std::make_shared<DatabaseEntry>(first_database()));
 }
 
+void SharedObjects::read_again() {
+  SharedObjects fresh{engine_, tree_};
+  fresh.load();
+  const std::unique_lock lock{mutex_};
+  roles_.swap(fresh.roles_);
+  databases_.swap(fresh.databases_);
+  // release: publishes the maps with the new number.
+  version_.fetch_add(1, std::memory_order_release);
+}
+
 RolePtr SharedObjects::role(Oid oid) const {
   const std::shared_lock lock{mutex_};
   return find_or_null(roles_, oid);

@@ -27,6 +27,9 @@ class SharedObjects {
 
   /// Reads them. Call once, before any other use.
   void load();
+  /// The same again on a standby. Pre: nobody uses them.
+  void read_again();
+  [[nodiscard]] Tree tree() const noexcept { return tree_; }
 
   /// Raised after every committed change.
   [[nodiscard]] std::uint64_t version() const noexcept {

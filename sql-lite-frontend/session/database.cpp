@@ -15,6 +15,7 @@
 #include "sql-lite-frontend/session/views/providers.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
+#include "storage/replay_gate.h"
 
 namespace swizzle::sql {
 namespace {
@@ -23,6 +24,24 @@ constexpr SqlState kInvalidAuthorization{"28000"};
 
 /// Name of the folder in the data directory.
 constexpr const char* kTemporaryFolder = "temporary";
+
+/// Inside of the gate for its lifetime, on a standby.
+class ReplayStay {
+ public:
+  explicit ReplayStay(ReplayGate* gate) noexcept : gate_(gate) {
+    is_refused_ = gate_ != nullptr && !gate_->enter();
+  }
+  ReplayStay(const ReplayStay&) = delete;
+  ReplayStay& operator=(const ReplayStay&) = delete;
+  ~ReplayStay() {
+    if (gate_ != nullptr && !is_refused_) gate_->leave();
+  }
+  [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
+
+ private:
+  ReplayGate* const gate_;
+  bool is_refused_ = false;
+};
 
 /// VALID UNTIL ends a role's password, not its other ways in.
 bool has_expired(const Role& role) {
@@ -87,7 +106,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_log_file_sets();
     add_view_functions();
     add_server_views();
-    define_session_settings(shared->settings);
+    define_session_settings(shared->settings, engine.is_standby() ? "on" : "off");
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that damage shows before sessions are let in.
     const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
@@ -95,7 +114,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     shared->temporary_files =
         value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
     add_two_phase_sets();
-    take_up_advisory_locks(*shared);
+    if (!engine.is_standby()) take_up_advisory_locks(*shared);
     shared->started_at = SessionContext::system_clock_now();
     shared->transaction_numbers.begin_at(shared->started_at.load());
   } catch (SqlError& error) {
@@ -104,7 +123,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   if (failure) return fail(std::move(*failure));
   std::unique_ptr<Database> database{new Database{std::move(shared)}};
   database->shared().auto_analyze = std::make_unique<AutoAnalyze>(*database);
-  if (!engine.salvages()) database->shared().auto_analyze->start();
+  if (!engine.salvages() && !engine.is_standby()) database->shared().auto_analyze->start();
   return database;
 }
 
@@ -126,6 +145,8 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   } else if (shared_->engine.salvages() && !role->superuser) {
     refuse(SqlState{"42501"},
            "must be superuser to connect while the server salvages a damaged database");
+  } else if (options.is_replication && shared_->engine.is_standby()) {
+    refuse(sqlstate::feature_not_supported, "a standby feeds no other server");
   } else if (const DatabasePtr database = objects.database(options.database); !database) {
     refuse(sqlstate::invalid_catalog_name,
            fmt::format("database \"{}\" does not exist", options.database));
@@ -135,6 +156,11 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   }
   if (failure) return std::unexpected{std::move(*failure)};
   std::unique_ptr<Session> session;
+  const ReplayStay stay{shared_->engine.replay_gate()};
+  if (stay.is_refused()) {
+    refuse(SqlState{"57P03"}, "the database system is shutting down");
+    return std::unexpected{std::move(*failure)};
+  }
   try {
     session.reset(new Session{std::make_unique<Session::State>(*shared_, std::move(options))});
   } catch (const SqlError& error) {
@@ -205,6 +231,70 @@ std::optional<Diagnostic> Database::admit(Session& session) {
   }
   if (!failure) shared_->sessions[session.backend_pid()] = &session;
   return failure;
+}
+
+Result<> Database::moved(const std::set<TreeId>& changed) {
+  std::optional<Error> failure;
+  try {
+    shared_->sequences.forget_read();
+    // Statistics are few, and in a tree of their own.
+    shared_->statistics->forget_known();
+    if (changed.contains(Catalog::kTree) && shared_->catalogs->read_again()) {
+      shared_->plans.clear();
+      end_sessions_of_dropped();
+    }
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  return {};
+}
+
+namespace {
+
+Diagnostic conflict_of(Severity severity, SqlState state, std::string_view what,
+                       std::string_view detail) {
+  Diagnostic conflict;
+  conflict.severity = severity;
+  conflict.state = state;
+  conflict.message = fmt::format("{} due to conflict with recovery", what);
+  conflict.detail = detail;
+  if (severity == Severity::fatal) {
+    conflict.hint =
+        "In a moment you should be able to reconnect to the database and repeat your command.";
+  }
+  return conflict;
+}
+
+}  // namespace
+
+void Database::end_sessions_of_dropped() {
+  const std::lock_guard lock{shared_->sessions_mutex};
+  for (const auto& [pid, session] : shared_->sessions) {
+    const Oid database = session->state().catalog.shared().database();
+    if (shared_->catalogs->shared().database(database)) continue;
+    session->terminate(conflict_of(Severity::fatal, SqlState{"57P04"}, "terminating connection",
+                                   "User was connected to a database that must be dropped."));
+  }
+}
+
+void Database::cancel_conflicting() {
+  constexpr std::string_view kDetail =
+      "User query might have needed to see row versions that must be removed.";
+  const std::lock_guard lock{shared_->sessions_mutex};
+  for (const auto& [pid, session] : shared_->sessions) {
+    Session::State& state = session->state();
+    if (!state.is_inside_gate.load(std::memory_order_relaxed)) continue;
+    const bool is_active =
+        state.activity.state.load(std::memory_order_relaxed) == Activity::State::active;
+    if (is_active) {
+      session->cancel(conflict_of(Severity::error, sqlstate::serialization_failure,
+                                  "canceling statement", kDetail));
+    } else {
+      session->terminate(conflict_of(Severity::fatal, sqlstate::serialization_failure,
+                                     "terminating connection", kDetail));
+    }
+  }
 }
 
 SessionCounts Database::session_counts() const {

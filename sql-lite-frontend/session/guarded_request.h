@@ -22,6 +22,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   try {
     const OversightScope oversight{state.interruption};
     state.check_cancelled();
+    state.enter_gate();
     body();
   } catch (const SqlError& error) {
     failure = to_diagnostic(error, text);
@@ -46,6 +47,8 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   state.sink_for_notices = nullptr;
   state.bound_formats.reset();
   state.note_rest();
+  if (state.is_inside_gate.load(std::memory_order_relaxed)) [[unlikely]]
+    state.leave_gate();
   if (failure) return std::unexpected{std::move(*failure)};
   return {};
 }

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "storage/logical/logical_log.h"
+#include "storage/replay_gate.h"
 
 namespace swizzle::sql {
 Session::State::State(Database::Shared& shared_database, SessionOptions session_options)
@@ -44,6 +45,24 @@ Session::State::~State() {
   trigger_codes.reset();
 }
 
+void Session::State::enter_gate(ReplayGate& gate) {
+  if (is_inside_gate.load(std::memory_order_relaxed)) return;
+  if (!gate.enter()) {
+    check_cancelled();
+    throw SqlError{SqlState{"57P01"}, "terminating connection due to administrator command"};
+  }
+  is_inside_gate.store(true, std::memory_order_relaxed);
+}
+
+void Session::State::leave_gate() noexcept {
+  const bool has_cursors = std::ranges::any_of(portals.all(), [](const auto& entry) {
+    return entry.second->is_cursor || entry.second->state == Portal::State::running;
+  });
+  if (transaction.keeps_view(has_cursors)) return;
+  is_inside_gate.store(false, std::memory_order_relaxed);
+  shared.engine.replay_gate()->leave();
+}
+
 /// Adds the session's usage to that of the ended sessions.
 void Session::State::leave() {
   const std::lock_guard lock{shared.sessions_mutex};
@@ -69,7 +88,8 @@ Session::~Session() {
   }
   if (state_->slots_used) state_->shared.engine.logical_log().slots().drop_all_of(backend_pid());
   state_->portals.close_all();
-  state_->drop_owned_temporaries();
+  if (!state_->shared.engine.is_standby()) state_->drop_owned_temporaries();
+  if (state_->is_inside_gate.load(std::memory_order_relaxed)) state_->leave_gate();
   state_->leave();
 }
 

@@ -50,14 +50,14 @@ void define_absences(Settings& settings) {
   preset(settings, "track_wal_io_timing", "on", "Shows whether writes of the log are timed.");
   preset(settings, "log_destination", "stderr", "Shows where the log goes.");
   preset(settings, "logging_collector", "off", "Shows whether the log goes to files: it does not.");
-  SettingDefinition hot_standby = boolean_setting(
-      "hot_standby", false, SettingContext::postmaster, "Replication / Standby Servers",
-      "Whether a standby answers queries: it does not before it is promoted.");
-  hot_standby.check = [](const SettingValue& value) -> Result<> {
-    if (!std::get<bool>(value)) return {};
-    return fail(sqlstate::feature_not_supported, "hot_standby = on is not supported");
-  };
-  settings.define(std::move(hot_standby));
+  settings.define(boolean_setting("hot_standby", false, SettingContext::postmaster,
+                                  "Replication / Standby Servers",
+                                  "Allows connections and queries during recovery."));
+  settings.define(integer_setting(
+      "max_standby_streaming_delay", 30'000, {-1, INT32_MAX}, SettingUnit::milliseconds,
+      SettingContext::sighup, "Replication / Standby Servers",
+      "Sets the maximum delay before canceling queries when a hot standby server is processing "
+      "streamed WAL data. -1 waits forever."));
   preset(settings, "shared_preload_libraries", "",
          "Shows which libraries were loaded: none can be.");
   preset(settings, "ident_file", "", "Shows where names are mapped: peers have their own.");
@@ -120,13 +120,14 @@ void define_replication(Settings& settings) {
                                   "Sets the maximum memory to be used for logical decoding."));
 }
 
-void define_presets(Settings& settings) {
+void define_presets(Settings& settings, std::string_view in_hot_standby) {
   preset(settings, "server_version", "15.0", "Shows the server version.");
   preset(settings, "server_version_num", "150000", "Shows the server version as an integer.");
   preset(settings, "server_encoding", "UTF8",
          "Shows the server (database) character set encoding.");
   preset(settings, "integer_datetimes", "on", "Shows whether datetimes are integer based.");
-  preset(settings, "in_hot_standby", "off", "Shows whether hot standby is currently active.");
+  preset(settings, "in_hot_standby", std::string{in_hot_standby},
+         "Shows whether hot standby is currently active.");
   preset(settings, "lc_collate", "C", "Shows the collation order locale.");
   preset(settings, "lc_ctype", "C",
          "Shows the character classification and case conversion locale.");
@@ -329,8 +330,8 @@ std::span<const std::string_view> format_settings() noexcept {
   return kNames;
 }
 
-void define_session_settings(Settings& settings) {
-  define_presets(settings);
+void define_session_settings(Settings& settings, std::string_view in_hot_standby) {
+  define_presets(settings, in_hot_standby);
   define_formats(settings);
   define_behavior(settings);
   define_pointless(settings);

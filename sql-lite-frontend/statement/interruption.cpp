@@ -40,7 +40,11 @@ void Interruption::act(Afterwards afterwards) {
     if (afterwards == Afterwards::forgotten) is_cancelled_ = false;
     reason = cancel_reason_;
   }
-  if (reason) throw SqlError{reason->state, reason->message};
+  if (reason) {
+    throw SqlError{reason->state, reason->message}
+        .with_detail(reason->detail)
+        .with_hint(reason->hint);
+  }
   throw SqlError{sqlstate::query_canceled, "canceling statement due to user request"};
 }
 
@@ -51,6 +55,8 @@ void Interruption::explain(Diagnostic& failure) const {
   if (!reason) return;
   failure.state = reason->state;
   failure.message = reason->message;
+  failure.detail = reason->detail;
+  failure.hint = reason->hint;
 }
 
 }  // namespace swizzle::sql

@@ -49,6 +49,14 @@ void Sequences::forget(Oid position) {
   entries_.erase(position);
 }
 
+void Sequences::forget_read() {
+  const std::lock_guard lock{mutex_};
+  for (const auto& [position, entry] : entries_) {
+    const std::lock_guard its_own{entry->mutex};
+    entry->loaded = false;
+  }
+}
+
 void Sequences::remove(const Catalog& catalog, std::span<const Oid> positions) {
   if (positions.empty()) return;
   for (const Oid position : positions) forget(position);

@@ -53,6 +53,8 @@ class Sequences {
   void remove(const Catalog& catalog, std::span<const Oid> positions);
   /// Forgets a position without a record.
   void forget(Oid position);
+  /// On a standby, whose primary moves them: forgets what was read of all positions.
+  void forget_read();
 
  private:
   std::shared_ptr<Entry> entry(Oid position);

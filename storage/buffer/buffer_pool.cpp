@@ -115,4 +115,32 @@ void BufferPool::drop_unswizzled(std::span<const PageId> pages) noexcept {
   }
 }
 
+void BufferPool::unlink(Frame& frame) noexcept {
+  Referrer& parent = *frame.parent();
+  parent.latch.lock_exclusive();
+  const auto replace = [](void* context, PageRef* at) {
+    auto* const child = static_cast<Frame*>(context);
+    const PageRef ref = load_ref(at);
+    if (ref.is_swizzled() && ref.frame() == child) store_ref(at, PageRef{child->page_id()});
+  };
+  if (parent.kind == Referrer::Kind::root_holder)
+    replace(&frame, &static_cast<RootHolder&>(parent).reference);
+  else
+    layout_.visit_refs(static_cast<Frame&>(parent).page(), replace, &frame);
+  parent.latch.unlock_exclusive();
+}
+
+void BufferPool::drop_outdated(const std::unordered_set<PageId>& pages) noexcept {
+  arena_.for_each_used([&](Frame& frame) {
+    const FrameState state = frame.state();
+    const PageId page = frame.page_id();
+    if (state == FrameState::free || !pages.contains(page)) return;
+    INVARIANT(frame.is_clean());
+    if (state == FrameState::unswizzled) return drop_unswizzled({&page, 1});
+    unlink(frame);
+    PageRef reference{&frame};
+    drop_swizzled(&reference);
+  });
+}
+
 }  // namespace swizzle

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -118,6 +119,10 @@ class BufferPool {
   // all of the pages for the others.
   void drop_swizzled(PageRef* at) noexcept;
   void drop_unswizzled(std::span<const PageId> pages) noexcept;
+  /// Frees the frames of pages that a standby's redo has changed on disk, and of what is
+  /// swizzled below them. Looks at every frame. Pre: the pool pages, nothing of it is in use, and
+  /// none of the pages is dirty.
+  virtual void drop_outdated(const std::unordered_set<PageId>& pages) noexcept;
 
   /// The eviction sweep visits the trees that are registered.
   virtual void register_root(RootHolder& holder) = 0;
@@ -177,6 +182,8 @@ class BufferPool {
   PartitionedQueue free_;
 
  private:
+  /// Replaces the address of a swizzled frame in its parent by the page's number.
+  void unlink(Frame& frame) noexcept;
   /// Pre: held exclusively; unlatches.
   void release_frame(Frame& frame) noexcept;
 

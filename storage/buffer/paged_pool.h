@@ -47,6 +47,12 @@ class PagedPool : public BufferPool {
   /// short the claims are given back: reading ahead never waits for a frame. No latch held.
   void read_ahead(std::span<const PageId> claimed, Interest interest) noexcept;
 
+  void drop_outdated(const std::unordered_set<PageId>& pages) noexcept override {
+    // A page that was read ahead before must not come in behind the look at the frames.
+    reads_ahead_.drain();
+    BufferPool::drop_outdated(pages);
+  }
+
   [[nodiscard]] PoolOccupancy occupancy() const noexcept override;
 
  protected:

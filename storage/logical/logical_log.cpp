@@ -81,7 +81,18 @@ void LogicalLog::flush() noexcept {
   engine_.log->flush_to(engine_.log->tail());
 }
 
+namespace {
+
+/// On a standby the log is not kept for others.
+Result<> require_slots(const EngineParts& engine) {
+  if (engine.replay_gate == nullptr) return {};
+  return fail(sqlstate::feature_not_supported, "replication slots cannot be used on a standby");
+}
+
+}  // namespace
+
 Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits) {
+  RETURN_IF_ERROR(require_slots(engine_));
   {
     // Nothing behind the log's end is released before the slot is among the others.
     const Checkpointer::Retention keep(*engine_.checkpointer);
@@ -99,6 +110,7 @@ Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function
 }
 
 Result<Lsn> LogicalLog::make_physical_slot(Slot slot, std::size_t most) {
+  RETURN_IF_ERROR(require_slots(engine_));
   const std::string name = slot.name;
   Lsn kept = Lsn::none;
   {
@@ -129,6 +141,9 @@ std::uint64_t LogicalLog::log_id() const noexcept {
 }
 
 LogicalLog::LastCheckpoint LogicalLog::last_checkpoint() const noexcept {
+  // Each step of a standby's redo ends in one.
+  if (engine_.checkpointer == nullptr)
+    return {durable(), durable(), engine_.registry->peek_next_id(), 0};
   const Checkpointer::Last last = engine_.checkpointer->last();
   return {last.begin, last.redo_from, last.next_txn, last.taken_at_us};
 }

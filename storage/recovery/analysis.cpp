@@ -68,6 +68,10 @@ Result<> note(Analysis& analysis, const wal::Record& record) {
     analysis.dirty.erase(page);
     note_on_map(analysis, page, PageEffect::free);
   }
+  if (analysis.trees.empty() || record.header.tree != analysis.newest_tree) {
+    analysis.newest_tree = record.header.tree;
+    analysis.trees.insert(record.header.tree);
+  }
   note_on_map(analysis, record.header.page, effects.page);
   note_on_map(analysis, record.header.page2, effects.page2);
   note_transaction(analysis, record);
@@ -111,9 +115,9 @@ void note_known_page(PendingPageMap& pages, PageId page, PageEffect effect, Lsn 
 
 }  // namespace
 
-void Analysis::bring_up_to_date(SpaceMap& map) const {
-  for (const MapChange& change : map_changes) {
-    if (change.to == MapChange::To::allocated)
+void bring_up_to_date(SpaceMap& map, std::span<const Analysis::MapChange> changes) {
+  for (const Analysis::MapChange& change : changes) {
+    if (change.to == Analysis::MapChange::To::allocated)
       map.mark_allocated(change.page);
     else
       map.mark_free(change.page);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "storage/options.h"
@@ -31,10 +33,14 @@ struct Analysis {
     To to;
   };
   std::vector<MapChange> map_changes;
-
-  /// Pre: the map was loaded for the checkpoint.
-  void bring_up_to_date(SpaceMap& map) const;
+  /// Trees that records name.
+  std::set<TreeId> trees;
+  /// Of the last record: most records name the tree of the one before.
+  TreeId newest_tree{};
 };
+
+/// Pre: the map is as of the moment before the changes.
+void bring_up_to_date(SpaceMap& map, std::span<const Analysis::MapChange> changes);
 
 /// Analysis, while the log is read from the checkpoint to its end for the first and only time.
 class LogAnalysis final : public wal::OpeningVisitor {

@@ -45,9 +45,11 @@ Result<Recovered> recover(FileSystem& files, const std::filesystem::path& direct
     return recovered;
   }
   ASSIGN_OR_RETURN(Analysis analysis, seen.finish(end));
-  analysis.bring_up_to_date(*recovered.space);
+  bring_up_to_date(*recovered.space, analysis.map_changes);
   recovered.records_analysed = analysis.records;
   recovered.next_txn = analysis.next_txn;
+  recovered.map_changes = std::move(analysis.map_changes);
+  recovered.trees = std::move(analysis.trees);
   wal::Reader by_transaction = log.reader(wal::ReadPattern::random);
   RETURN_IF_ERROR(sort_out(analysis, by_transaction, recovered));
   // The log may speak of pages that a copied file does not reach to.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <vector>
 
 #include "storage/recovery/analysis.h"
 #include "storage/space/space_map.h"
@@ -19,6 +21,10 @@ struct Recovered {
   std::uint64_t records_analysed = 0;
   /// Pages that are to be redone, by their readers (page_redo.h) and behind them.
   PendingPageMap pending;
+  /// Changes of the space map since the checkpoint, in their order.
+  std::vector<Analysis::MapChange> map_changes;
+  /// Trees that have records since the checkpoint.
+  std::set<TreeId> trees;
 };
 
 /// Takes what `analysis` has seen up to `log.begin()`, where the log ended. Afterwards the space

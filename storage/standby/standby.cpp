@@ -10,6 +10,7 @@
 
 #include "base/runtime/park_mutex.h"
 #include "base/runtime/runtime.h"
+#include "storage/engine.h"
 #include "storage/engine_parts.h"
 #include "storage/logical/slots.h"
 #include "storage/recovery/backup/backup_end.h"
@@ -22,6 +23,7 @@
 #include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
+#include "storage/standby/standby_engine.h"
 #include "wal/received_log.h"
 #include "wal/timeline.h"
 
@@ -101,16 +103,18 @@ struct Standby::State {
   const std::filesystem::path directory;
   std::uint64_t log_id = 0;
   std::uint64_t segment_bytes = 0;
-  std::unique_ptr<Volume> volume;
-  std::unique_ptr<ControlFile> control;
-  std::unique_ptr<WrittenLsnsFile> written_lsns;
-  std::unique_ptr<GivenUpPages> given_up;
+  std::shared_ptr<Volume> volume;
+  std::shared_ptr<ControlFile> control;
+  std::shared_ptr<WrittenLsnsFile> written_lsns;
+  std::shared_ptr<GivenUpPages> given_up;
   std::unique_ptr<wal::ReceivedLog> log;
   std::atomic<std::uint32_t> timeline{1};
   std::atomic<std::uint64_t> redone{0};
   /// Of the thread that redoes: what the last step has reached, and the goal of the next one.
   Control reached;
   Lsn goal = Lsn::none;
+  /// Null unless the database is open for reading. Of the thread that redoes.
+  std::unique_ptr<StandbyEngine> engine;
   ParkMutex control_writes;  ///< protects control, which both threads write
 };
 
@@ -147,20 +151,25 @@ Result<> Standby::State::open() {
 /// too, and stands in the checkpoint until it has ended.
 Result<bool> Standby::State::redo(LogAnalysis& analysis, Lsn end,
                                   const RedoBatches::GoesOn& goes_on) {
-  if (end > goal) {
-    RETURN_IF_ERROR(write_goal(files, directory, end));
-    goal = end;
-  }
   const auto part = wal::Log::read_only(files, log_options(), end);
   PageRepair repair(*volume, *part);
   ASSIGN_OR_RETURN(Recovered recovered,
                    recover(files, directory, *volume, reached, *part, analysis));
+  if (engine != nullptr) {
+    if (!engine->close_gate(goes_on)) return false;
+    engine->note(recovered);
+  }
+  if (end > goal) {
+    RETURN_IF_ERROR(write_goal(files, directory, end));
+    goal = end;
+  }
   PendingPages pending(std::move(recovered.pending));
   PageRedo redo({*volume, *part, repair, pending, given_up.get(), false});
   RETURN_IF_ERROR(redo.write_all(reached.checkpoint.begin, {}, goes_on));
   // The pages that are written are ahead of the checkpoint, as after a crash.
   if (!goes_on()) return false;
   RETURN_IF_ERROR(complete(recovered, pending, end));
+  if (engine != nullptr) RETURN_IF_ERROR(engine->move_to(reached));
   return true;
 }
 
@@ -284,16 +293,37 @@ Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view histo
 Result<bool> Standby::redo_some(const std::function<bool()>& goes_on) {
   State& state = *state_;
   const Lsn begin = state.reached.checkpoint.begin;
+  if (state.engine != nullptr && state.engine->is_behind(begin))
+    RETURN_IF_ERROR(state.engine->move_to(state.reached));
   if (durable() <= std::max(begin, state.goal)) return false;
   const std::uint64_t to_goal = raw(state.goal) > raw(begin) ? raw(state.goal) - raw(begin) : 0;
+  const std::uint64_t most = state.engine == nullptr ? kMostAtOnce : kMostWithReaders;
   const RecoveryObserver nobody;
   LogAnalysis analysis(state.reached.checkpoint, nobody);
   // One record behind the goal, since the last record is left for the next time: a checkpoint needs
   // one behind it.
-  ASSIGN_OR_RETURN(const Lsn end,
-                   state.log->read(begin, std::max(kMostAtOnce, to_goal + 1), &analysis));
+  ASSIGN_OR_RETURN(const Lsn end, state.log->read(begin, std::max(most, to_goal + 1), &analysis));
   if (end <= begin || end < state.goal) return false;
   return state.redo(analysis, end, goes_on);
+}
+
+Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& options,
+                                                     StandbyReaders readers) {
+  State& state = *state_;
+  if (redone() < state.goal)
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      "consistent recovery state has not been yet reached"});
+  const StandbyEngine::Files files{state.files,        state.directory, state.volume,
+                                   state.written_lsns, state.given_up,  state.control,
+                                   state.log_options()};
+  state.engine = std::make_unique<StandbyEngine>(files, std::move(readers));
+  auto engine = state.engine->open(state.reached, options);
+  if (!engine) state.engine.reset();
+  return engine;
+}
+
+void Standby::forget_engine() noexcept {
+  state_->engine.reset();
 }
 
 Result<> Standby::promote() {

@@ -5,16 +5,33 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "base/ids.h"
 #include "base/io/file.h"
 #include "base/result.h"
+#include "base/runtime/runtime.h"
 
 namespace swizzle {
 
-/// A database that follows another one's log and is not open: what Engine is, before a promotion.
+class Engine;
+struct EngineOptions;
+
+/// Questions of redo to the layer whose sessions read a standby. Called by the thread that redoes.
+struct StandbyReaders {
+  /// How long a step may wait for readers; none: for as long as it takes.
+  std::function<std::optional<Duration>()> patience;
+  /// Ends what keeps the step waiting. Called again and again until that has left the gate.
+  std::function<void()> cancel;
+  /// The readers' state is another one: transactions that have changed these trees may be
+  /// committed. Nobody else is inside the gate.
+  std::function<Result<>(const std::set<TreeId>& changed)> moved;
+};
+
+/// A database that follows another one's log: what Engine is, before a promotion.
 ///
 /// One thread receives: it appends the log's bytes. Another one redoes: it takes the pages forward,
 /// a stretch of log at a time, and moves the place from which a restart would have to recover, so
@@ -24,6 +41,8 @@ class Standby {
  public:
   /// The most log that one step redoes.
   static constexpr std::uint64_t kMostAtOnce = std::uint64_t{32} << 20U;
+  /// The same while readers wait for each step.
+  static constexpr std::uint64_t kMostWithReaders = std::uint64_t{4} << 20U;
 
   /// Opens a base copy, or a database that another server has gone on from, and finds the log's
   /// end. Locks the directory.
@@ -55,6 +74,14 @@ class Standby {
   /// Ends early when `goes_on` says so, as before a promotion, which has the rest redone as a
   /// restart has.
   Result<bool> redo_some(const std::function<bool()>& goes_on = [] { return true; });
+
+  /// Opens the database for reading, while redo goes on from step to step: each waits until nobody
+  /// is inside the engine's replay gate. 55000: the pages are not of one time yet; a later step
+  /// makes them so. Of the thread that redoes, or while none does. The engine goes before this
+  /// object and before promote(), and not while a step is under way.
+  Result<std::unique_ptr<Engine>> open_engine(const EngineOptions& options, StandbyReaders readers);
+  /// The engine is gone.
+  void forget_engine() noexcept;
 
   /// Makes a database of it that Engine::open opens: the log ends behind the last whole record, and
   /// a new timeline begins there. Pre: nobody receives or redoes any more.

@@ -57,7 +57,10 @@ Result<> RestartLosers::take_up(const ActiveTransaction& of) {
   TransactionState& state = *loser->state;
   state.slot.chain.is_undoing.store(true, std::memory_order_relaxed);
   std::unique_ptr<UndoLog> backward = engine_.transactions->take_undo();
-  ChangesBackward changes(engine_, *backward, most_open_rows.load());
+  // On a standby they end when the primary says so: a tree would be closed for as long as that.
+  const bool is_standby = engine_.replay_gate != nullptr;
+  ChangesBackward changes(engine_, *backward,
+                          is_standby ? ChangesBackward::kAnyNumber : most_open_rows.load());
   auto taken = changes.read(of.last);
   loser->found = changes.found();
   if (taken) taken = lock_trees(*loser);
@@ -66,9 +69,10 @@ Result<> RestartLosers::take_up(const ActiveTransaction& of) {
   if (taken) taken = engine_.log->owe_rollback(loser->found.owed_bytes);
   // Nothing else is in such a tree.
   for (const ChangesFound::Root& root : loser->found.roots)
-    if (taken) taken = engine_.trees->destroy(root.tree, root.page);
+    if (taken && !is_standby) taken = engine_.trees->destroy(root.tree, root.page);
   if (!taken) {
-    state.abandon();
+    // On a standby others go on with the index of versions.
+    is_standby ? state.forget() : state.abandon();
     return taken;
   }
   close_trees(*loser);
@@ -227,6 +231,16 @@ void RestartLosers::end(Loser& loser) {
   if (count() == 0) spdlog::info("all transactions that the stop interrupted are rolled back");
 }
 
+void RestartLosers::forget() noexcept {
+  const std::lock_guard hold(mutex_);
+  for (const auto& loser : losers_) {
+    loser->state->forget();
+    engine_.transactions->give_state(std::move(loser->state));
+  }
+  losers_.clear();
+  count_.store(0, std::memory_order_release);
+}
+
 void RestartLosers::abandon() noexcept {
   const std::lock_guard hold(mutex_);
   for (const auto& loser : losers_) loser->state->abandon();
@@ -242,6 +256,14 @@ lock::TransactionLock RestartLosers::holder_of(TreeId tree, Changed what) const 
     if (has) return loser->state->undo->covers.load(std::memory_order_relaxed);
   }
   return lock::TransactionLock::none;
+}
+
+std::set<TreeId> RestartLosers::changed_trees() const {
+  std::set<TreeId> trees;
+  const std::lock_guard hold(mutex_);
+  for (const auto& loser : losers_)
+    trees.insert(loser->found.trees.begin(), loser->found.trees.end());
+  return trees;
 }
 
 bool RestartLosers::has_dropped(TreeId tree) const {

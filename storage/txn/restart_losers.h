@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,9 @@ class RestartLosers {
   void wait_until_done() const;
   /// Parks until the task has ended; losers may be left, for the next start. Idempotent.
   void stop() noexcept { task_.stop(); }
+  /// On a standby: what they have changed is to be seen, or is known anew by take_up(). Pre: the
+  /// engine is not in use.
+  void forget() noexcept;
   /// The engine goes, as in a crash: they stay in the log, and only their memory is released.
   void abandon() noexcept;
 
@@ -63,6 +67,7 @@ class RestartLosers {
   /// Returns the lock of a loser that has changed the tree and is not rolled back; none: there is
   /// none any more.
   [[nodiscard]] lock::TransactionLock holder_of(TreeId tree, Changed what) const;
+  [[nodiscard]] std::set<TreeId> changed_trees() const;
   /// Returns true if a loser has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
   /// Returns true if a loser has created the tree.

@@ -31,7 +31,7 @@ bool is_last_of(const UndoRecord& record) noexcept {
 
 void TransactionState::begin(Isolation with, Access for_access) noexcept {
   isolation = with;
-  access = for_access;
+  access = engine.replay_gate != nullptr ? Access::read_only : for_access;
   lock_timeout = Duration::zero();
   is_open = true;
   marks_rows = false;
@@ -478,6 +478,14 @@ void TransactionState::abandon() noexcept {
   locks.release_all(Lsn::none);
   undo = nullptr;
   is_open = false;
+}
+
+void TransactionState::forget() noexcept {
+  for (UndoRecord* at = undo->newest(); at != nullptr; at = at->previous)
+    if (at->is_version()) versions.remove(*at);
+  for (AnyTree* const tree : loads) tree->birth().undone();
+  locks.release_all(Lsn::none);
+  finish(Lsn::none);
 }
 
 /// `outcome` is the commit record's LSN, or none.

@@ -272,6 +272,9 @@ struct TransactionState {
   /// The commit record's LSN; none if nothing was written.
   Result<Lsn> commit(Transaction::Durability durability);
   void rollback() noexcept;
+  /// On a standby: takes the versions of another server's transaction out of the index, and the
+  /// state may be reused. Pre: no view is open.
+  void forget() noexcept;
   /// Releases its memory, and writes nothing to the log. Called when the engine goes.
   void abandon() noexcept;
 

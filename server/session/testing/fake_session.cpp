@@ -212,6 +212,11 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   return std::unique_ptr<Session>{new Session{std::move(state)}};
 }
 
+Result<> Database::moved(const std::set<TreeId>& /*changed*/) {
+  return {};
+}
+void Database::cancel_conflicting() {}
+
 SessionCounts Database::session_counts() const {
   return {};
 }
@@ -235,8 +240,8 @@ Result<> Database::set_icu_locale(const std::string&) {
 void Session::send_first_notices(ResultSink&) {}
 
 /// Servers that follow, and those that are followed, are no part of these tests.
-void define_session_settings(Settings& settings);
-void define_session_settings(Settings& /*settings*/) {}
+void define_session_settings(Settings& settings, std::string_view in_hot_standby);
+void define_session_settings(Settings& /*settings*/, std::string_view /*in_hot_standby*/) {}
 Result<SyncRule> SyncRule::parse(std::string_view /*text*/) {
   return SyncRule{};
 }

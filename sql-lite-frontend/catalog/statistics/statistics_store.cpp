@@ -100,6 +100,11 @@ StatisticsPtr StatisticsStore::of(const Table& table) {
   return statistics;
 }
 
+void StatisticsStore::forget_known() {
+  const std::lock_guard lock{mutex_};
+  known_.clear();
+}
+
 void StatisticsStore::remove(Transaction& transaction, Oid relation) {
   std::string low;
   append_oid(low, relation);

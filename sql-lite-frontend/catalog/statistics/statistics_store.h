@@ -25,6 +25,8 @@ class StatisticsStore {
   /// Returns the statistics as of the newest commit, for a table in its committed form. Null: never
   /// analyzed.
   StatisticsPtr of(const Table& table);
+  /// On a standby, whose primary counts: forgets what was read.
+  void forget_known();
   /// Returns the statistics as `transaction` sees them.
   StatisticsPtr read(Transaction& transaction, Oid relation) const;
   void write(Transaction& transaction, Oid relation, const TableStatistics& statistics);

@@ -148,10 +148,26 @@ struct Attempt {
   }
 };
 
+/// Returns true for what a read-only transaction may do, and a standby may not.
+bool is_primary_s(const ast::Node& node) {
+  if (const auto* lock = ast::try_as<ast::LockStmt>(&node)) {
+    constexpr int kRowExclusive = 3;
+    return lock->mode > kRowExclusive;
+  }
+  return ast::try_as<ast::NotifyStmt>(&node) != nullptr ||
+         ast::try_as<ast::ListenStmt>(&node) != nullptr ||
+         ast::try_as<ast::UnlistenStmt>(&node) != nullptr ||
+         ast::try_as<ast::VacuumStmt>(&node) != nullptr ||
+         ast::try_as<ast::ReindexStmt>(&node) != nullptr ||
+         ast::try_as<ast::ClusterStmt>(&node) != nullptr;
+}
+
 /// Refuses a statement for the state that its session is in, in PostgreSQL's order.
 void require_allowed_now(Session::State& session, const StatementKind& kind,
                          const ast::Node& node) {
   if (kind.writes) session.transaction.require_read_write(kind.tag.of(node));
+  if (session.transaction.is_on_standby() && is_primary_s(node)) [[unlikely]]
+    session.transaction.prevent_on_standby(kind.tag.of(node));
   if (const auto name = kind.outside_blocks.of(node); !name.empty()) {
     session.transaction.prevent_in_block(name);
   }

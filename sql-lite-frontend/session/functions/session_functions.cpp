@@ -286,9 +286,6 @@ void require_superuser(const Session::State& session, std::string_view function)
 Value always_null(Execution&, Arguments) {
   return Value::null();
 }
-Value always_false(Execution&, Arguments) {
-  return Value::from_bool(false);
-}
 Value reload_configuration(Execution& execution, Arguments) {
   require_superuser(session_of(execution), "pg_reload_conf");
   const auto& request = session_of(execution).shared.request_reload;
@@ -371,11 +368,57 @@ Value nothing(Execution& execution, Arguments) {
 Value start_time(Execution& execution, Arguments) {
   return Value::from_int(session_of(execution).shared.started_at.load());
 }
+/// On a standby the log is another server's.
+void require_no_recovery(Execution& execution) {
+  if (!session_of(execution).shared.engine.is_standby()) return;
+  throw SqlError{sqlstate::object_not_in_prerequisite_state, "recovery is in progress"}.with_hint(
+      "WAL control functions cannot be executed during recovery.");
+}
+Value is_in_recovery(Execution& execution, Arguments) {
+  return Value::from_bool(session_of(execution).shared.engine.is_standby());
+}
+Value log_received(Execution& execution, Arguments) {
+  const auto& standby = session_of(execution).shared.standby;
+  if (!standby.received) return Value::null();
+  return Value::from_int(static_cast<std::int64_t>(raw(standby.received())));
+}
+/// The place in the log that readers see.
+Value log_replayed(Execution& execution, Arguments) {
+  if (!session_of(execution).shared.engine.is_standby()) return Value::null();
+  const std::uint64_t end = session_of(execution).shared.engine.statistics().log_durable;
+  return Value::from_int(static_cast<std::int64_t>(end));
+}
+Value replay_paused(Execution& execution, Arguments arguments) {
+  const auto& standby = session_of(execution).shared.standby;
+  if (!standby.is_paused) return refuse_recovery(execution, arguments);
+  return Value::from_bool(standby.is_paused());
+}
+Value replay_pause_state(Execution& execution, Arguments arguments) {
+  const auto& standby = session_of(execution).shared.standby;
+  if (!standby.is_paused) return refuse_recovery(execution, arguments);
+  return text(execution, standby.is_paused() ? "paused" : "not paused");
+}
+template <bool pauses>
+Value pause_replay(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  require_superuser(session, pauses ? "pg_wal_replay_pause" : "pg_wal_replay_resume");
+  if (!session.shared.standby.pause) return refuse_recovery(execution, arguments);
+  session.shared.standby.pause(pauses);
+  return Value::null();
+}
+Value promote(Execution& execution, Arguments arguments) {
+  if (!session_of(execution).shared.engine.is_standby())
+    return refuse_recovery(execution, arguments);
+  throw SqlError{sqlstate::feature_not_supported, "pg_promote is not supported"}.with_hint(
+      "Use \"swizzled promote\".");
+}
 Value log_written(Execution& execution, Arguments) {
+  require_no_recovery(execution);
   const std::uint64_t durable = session_of(execution).shared.engine.statistics().log_durable;
   return Value::from_int(static_cast<std::int64_t>(durable));
 }
 Value log_filled(Execution& execution, Arguments) {
+  require_no_recovery(execution);
   const std::uint64_t tail = session_of(execution).shared.engine.statistics().log_tail;
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
@@ -424,23 +467,22 @@ std::span<const SessionEntry> functions() {
       {"set_config", set_config},
       {"pg_postmaster_start_time", start_time},
       {"pg_conf_load_time", start_time},
-      {"pg_is_in_recovery", always_false},
+      {"pg_is_in_recovery", is_in_recovery},
       {"pg_current_wal_lsn", log_written},
       {"pg_current_wal_flush_lsn", log_written},
       {"pg_current_wal_insert_lsn", log_filled},
-      // This server follows no other.
-      {"pg_last_wal_receive_lsn", always_null},
-      {"pg_last_wal_replay_lsn", always_null},
+      {"pg_last_wal_receive_lsn", log_received},
+      {"pg_last_wal_replay_lsn", log_replayed},
       {"pg_last_xact_replay_timestamp", always_null},
       {"pg_sequence_last_value", sequence_last_value},
       {"pg_sleep", sleep_seconds},
       {"pg_sleep_for", sleep_for},
       {"pg_sleep_until", sleep_until},
-      {"pg_is_wal_replay_paused", refuse_recovery},
-      {"pg_get_wal_replay_pause_state", refuse_recovery},
-      {"pg_wal_replay_pause", refuse_recovery},
-      {"pg_wal_replay_resume", refuse_recovery},
-      {"pg_promote", refuse_recovery},
+      {"pg_is_wal_replay_paused", replay_paused},
+      {"pg_get_wal_replay_pause_state", replay_pause_state},
+      {"pg_wal_replay_pause", pause_replay<true>},
+      {"pg_wal_replay_resume", pause_replay<false>},
+      {"pg_promote", promote},
       {"current_query", text_of_request},
       {"getpgusername", current_user},
       {"row_security_active", security_of_rows, true},

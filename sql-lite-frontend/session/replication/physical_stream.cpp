@@ -59,6 +59,9 @@ void PhysicalStream::choose_end(const ReplicationCommand& command) {
                 "requested starting point {} is ahead of the WAL flush position of this server {}",
                 lsn_text(position_), lsn_text(reader_->durable()));
   }
+  // A standby's redo leaves the last record to the next step: one that has all of an idle log could
+  // not be read until something happens here.
+  if (position_ >= limit()) value_of(session_.shared.engine.checkpoint());
   // A first look, so that the error comes before the stream begins.
   if (position_ < limit()) value_of(reader_->read(position_, limit()));
 }

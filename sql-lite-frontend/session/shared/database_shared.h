@@ -39,6 +39,13 @@ struct Database::Shared final : ServerContext {
   /// pg_reload_conf().
   std::function<void()> request_reload;
 
+  /// On a standby, of the server's part that follows. Empty elsewhere.
+  struct Standby {
+    std::function<Lsn()> received;
+    std::function<bool()> is_paused;
+    std::function<void(bool)> pause;
+  } standby;
+
   std::unique_ptr<AutoAnalyze> auto_analyze;
   /// Destroyed before the catalogs, because plans refer to their relations.
   SharedPlans plans;
@@ -59,7 +66,7 @@ struct Database::Shared final : ServerContext {
 /// The settings that influence plans, and those that influence how their constants are read.
 std::span<const std::string_view> planner_settings() noexcept;
 std::span<const std::string_view> format_settings() noexcept;
-/// Defines all settings of SET and SHOW.
-void define_session_settings(Settings& settings);
+/// Defines all settings of SET and SHOW. `in_hot_standby` is one that never changes.
+void define_session_settings(Settings& settings, std::string_view in_hot_standby = "off");
 
 }  // namespace swizzle::sql

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -115,6 +116,16 @@ struct Session::State final : StatementContext, InnerStatements {
   SessionNotifications notifications{*this};
 
   Session* owner = nullptr;
+  /// On a standby: inside the engine's replay gate, from a request on until no transaction is open.
+  std::atomic<bool> is_inside_gate{false};
+  /// Does nothing elsewhere, and inside. Throws if the session is to end.
+  void enter_gate() {
+    if (ReplayGate* const gate = shared.engine.replay_gate(); gate != nullptr) [[unlikely]]
+      enter_gate(*gate);
+  }
+  void enter_gate(ReplayGate& gate);
+  /// Leaves unless a later request reads by the same view.
+  void leave_gate() noexcept;
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
   /// Identities of the rows that were shown as ctid in this transaction; null: none.
   std::shared_ptr<RowIdentities> row_identities;

@@ -47,7 +47,7 @@ class SessionTransaction final : public StatementTransaction {
     std::uint64_t revision = 0;  ///< of the server's settings; 0: the session's have changed
   };
 
-  explicit SessionTransaction(Session::State& session) : session_(session) {}
+  explicit SessionTransaction(Session::State& session);
   SessionTransaction(const SessionTransaction&) = delete;
   SessionTransaction& operator=(const SessionTransaction&) = delete;
   ~SessionTransaction() { engine_.reset(); }  // before lock_memory_, which it uses
@@ -56,6 +56,12 @@ class SessionTransaction final : public StatementTransaction {
   void interrupt_wait() noexcept;
   /// True if it writes under this number. From any thread.
   [[nodiscard]] bool is_numbered(TxnId number) noexcept;
+  /// False: the next statement takes a view of its own. `has_cursors`: statements that have begun
+  /// are not at their end.
+  [[nodiscard]] bool keeps_view(bool has_cursors) const noexcept {
+    if (engine_ == nullptr || (failed_ && savepoints_.empty())) return false;
+    return modes_.isolation != Isolation::read_committed || has_cursors || !exports_.empty();
+  }
   /// Applies lock_timeout from the next wait on.
   void apply_lock_timeout();
 

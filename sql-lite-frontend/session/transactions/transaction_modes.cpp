@@ -28,7 +28,7 @@ const SessionTransaction::Defaults& SessionTransaction::defaults() {
   kept_defaults_ = {
       .modes = {.isolation = isolation_of(isolation_name),
                 .says_uncommitted = isolation_name == kReadUncommitted,
-                .read_only = session_.shared.engine.salvages() ||
+                .read_only = is_on_standby() || session_.shared.engine.salvages() ||
                              session_.settings.boolean("default_transaction_read_only"),
                 .deferrable = session_.settings.boolean("default_transaction_deferrable")},
       .durability = session_.settings.text("synchronous_commit") == "off"
@@ -96,6 +96,10 @@ void SessionTransaction::choose_isolation(Isolation wanted) {
     throw SqlError{sqlstate::active_sql_transaction,
                    "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"};
   }
+  if (is_on_standby() && wanted == Isolation::serializable && wanted != modes_.isolation) {
+    throw SqlError{sqlstate::feature_not_supported, "cannot use serializable mode in a hot standby"}
+        .with_hint("You can use REPEATABLE READ instead.");
+  }
   modes_.isolation = wanted;
 }
 
@@ -107,6 +111,10 @@ void SessionTransaction::choose_read_only(bool wanted) {
   if (any_statement_ && !wanted && modes_.read_only) {
     throw SqlError{sqlstate::active_sql_transaction,
                    "transaction read-write mode must be set before any query"};
+  }
+  if (!wanted && is_on_standby()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot set transaction read-write mode during recovery"};
   }
   if (!wanted && session_.shared.engine.salvages()) {
     throw SqlError{sqlstate::feature_not_supported,

@@ -32,10 +32,13 @@ void SessionTransaction::run(const ast::TransactionStmt& statement, ResultSink& 
       end_savepoint(statement, sink);
       return;
     case Kind::prepare:
+      prevent_on_standby("PREPARE TRANSACTION");
       return prepare(statement.gid, sink);
     case Kind::commit_prepared:
+      prevent_on_standby("COMMIT PREPARED");
       return finish_prepared(session_, statement.gid, PreparedEnd::commit, sink);
     case Kind::rollback_prepared:
+      prevent_on_standby("ROLLBACK PREPARED");
       return finish_prepared(session_, statement.gid, PreparedEnd::rollback, sink);
     case Kind::undefined:
       break;

@@ -15,7 +15,12 @@
 /// Operations of a session in and with its transaction.
 namespace swizzle::sql {
 
+SessionTransaction::SessionTransaction(Session::State& session) : session_(session) {
+  is_on_standby_ = session.shared.engine.is_standby();
+}
+
 std::int64_t SessionTransaction::numbered() {
+  prevent_on_standby("pg_current_xact_id()");
   if (number == 0) number = session_.shared.transaction_numbers.take();
   return number;
 }
@@ -92,15 +97,17 @@ bool SessionTransaction::is_numbered(TxnId number_of_writer) noexcept {
 /// they read become durable in a serial order, and a snapshot is a prefix of that. PostgreSQL may
 /// wait for such a snapshot; here every one will do.
 Isolation SessionTransaction::engine_isolation() const noexcept {
-  const bool by_snapshot =
-      modes_.isolation == Isolation::serializable && modes_.read_only && modes_.deferrable;
+  const bool by_snapshot = modes_.isolation == Isolation::serializable &&
+                           // There SERIALIZABLE is refused at the first snapshot.
+                           (is_on_standby() || (modes_.read_only && modes_.deferrable));
   return by_snapshot ? Isolation::repeatable_read : modes_.isolation;
 }
 
 /// READ ONLY forbids statements (writes_what_others_see()), not changes: its session may write its
 /// temporary tables, and ANALYZE keeps what it has counted.
 Access SessionTransaction::engine_access() const noexcept {
-  return session_.shared.engine.salvages() ? Access::read_only : Access::read_write;
+  return is_on_standby() || session_.shared.engine.salvages() ? Access::read_only
+                                                              : Access::read_write;
 }
 
 std::unique_ptr<Transaction> SessionTransaction::begin_in_engine(Isolation isolation,

@@ -19,8 +19,16 @@ void StatementTransaction::begin_definition() {
 
 void StatementTransaction::take_snapshot() {
   any_statement_ = true;
-  if (modes_.isolation != Isolation::read_committed) [[unlikely]]
-    engine_->take_snapshot();
+  if (modes_.isolation == Isolation::read_committed) [[likely]]
+    return;
+  if (is_on_standby_ && modes_.isolation == Isolation::serializable) {
+    throw SqlError{sqlstate::feature_not_supported, "cannot use serializable mode in a hot standby"}
+        .with_detail("\"default_transaction_isolation\" is set to \"serializable\".")
+        .with_hint(
+            "You can use \"SET default_transaction_isolation = 'repeatable read'\" to change "
+            "the default.");
+  }
+  engine_->take_snapshot();
 }
 
 void StatementTransaction::prevent_in_block(std::string_view command) {
@@ -34,6 +42,11 @@ void StatementTransaction::require_read_write(std::string_view command) {
   if (!modes_.read_only) return;
   throw_error(sqlstate::read_only_transaction, "cannot execute {} in a read-only transaction",
               command);
+}
+
+void StatementTransaction::prevent_on_standby(std::string_view command) const {
+  if (!is_on_standby_) return;
+  throw_error(sqlstate::read_only_transaction, "cannot execute {} during recovery", command);
 }
 
 bool StatementTransaction::is_deferred(Oid constraint, bool initially) const {

@@ -101,6 +101,9 @@ class StatementTransaction {
   }
   void prevent_in_block(std::string_view command);
   void require_read_write(std::string_view command);
+  /// 25006 on a standby.
+  void prevent_on_standby(std::string_view command) const;
+  [[nodiscard]] bool is_on_standby() const noexcept { return is_on_standby_; }
   [[nodiscard]] const TransactionModes& modes() const noexcept { return modes_; }
 
   // Constraints that are checked at its end.
@@ -135,6 +138,8 @@ class StatementTransaction {
   std::vector<PinnedRows*> pinned_rows;
 
  protected:
+  /// On a standby nothing is written, and SERIALIZABLE is refused.
+  bool is_on_standby_ = false;
   ~StatementTransaction() = default;
 
   struct SequenceMove {
