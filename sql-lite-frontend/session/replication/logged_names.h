@@ -12,11 +12,12 @@
 
 namespace swizzle::sql {
 
-/// Names for writing values of a published table. User-defined types are as they were at the time
-/// of the change, even if altered or dropped since; all other names are the session's.
+/// Names for the output of a published table's values. User-defined types are as they were at the
+/// time of the change, even if altered or dropped since; other names are the session's current
+/// ones.
 class LoggedNames final : public ObjectNames {
  public:
-  /// `now` is the session's.
+  /// `now`: the session's current names.
   LoggedNames(const TableShape& shape, ObjectNames& now);
 
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override {
@@ -40,7 +41,7 @@ class LoggedNames final : public ObjectNames {
   std::map<TypeId, std::shared_ptr<const RowShape>> rows_;
 };
 
-/// While it lives, a session's values are written with `names`.
+/// Scope in which a session's values are written with `names`.
 class NamesScope {
  public:
   NamesScope(SessionContext& context, ObjectNames& names)
