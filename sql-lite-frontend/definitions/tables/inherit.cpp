@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// Parts that a partition has because its parent has them: columns, checks, foreign keys, triggers.
+/// Parts of a partition that come from its parent: columns, checks, foreign keys, triggers.
 namespace swizzle::sql {
 
 TablePtr lock_parent(StatementContext& session, const ast::RangeVar& range) {
@@ -44,7 +44,7 @@ void inherit_columns(StatementContext& session, const Relation& parent, Relation
     Constraint& copy = relation.constraints.emplace_back(constraint);
     copy.oid = session.catalog.allocate_oid();
     copy.parent = constraint.oid;
-    copy.validated = true;  // there are no rows yet
+    copy.validated = true;  // the partition has no rows yet
     copy.comment.clear();
   }
 }
