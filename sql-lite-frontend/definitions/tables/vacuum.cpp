@@ -273,7 +273,7 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
   }
   for (const VacuumTarget& target : targets) look_at(target, true);
   if (statement.rels.empty()) {
-    // All relations are read, since the statement is about all of them.
+    // Reads all relations: the statement is about all of them.
     for (const TablePtr& table : session.catalog.tables()) {
       if (!keeps_rows(table->relation.kind)) continue;
       try {
