@@ -20,10 +20,10 @@ class Catalogs {
   ~Catalogs() = default;
 
   [[nodiscard]] SharedObjects& shared() noexcept { return shared_; }
-  /// Returns the row counters of each database used since the start.
+  /// Returns the counts of each database that has been used since the start.
   [[nodiscard]] std::map<Oid, CountedRows> counted_rows();
 
-  /// Use of a database's catalog. The database cannot be dropped meanwhile.
+  /// The catalog of a database that exists, which cannot be dropped while this lives.
   class Use {
    public:
     /// Throws SqlError 3D000 if there is no such database. Waits for a DROP DATABASE in progress,

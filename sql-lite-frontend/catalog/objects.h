@@ -52,8 +52,8 @@ struct Column {
   std::optional<std::string> missing;
   std::string comment;
   std::vector<Grant> grants;
-  Oid collation = kNoOid;  ///< none: the type's collation
-  bool inherited = false;  ///< of a partition's column: inherited from its parent
+  Oid collation = kNoOid;  ///< none: the type's
+  bool inherited = false;  ///< of a partition: it is there because its parent has it
 
   /// Returns the type of expressions that read the column.
   [[nodiscard]] TypeId expression_type() const noexcept {
@@ -97,7 +97,7 @@ struct Constraint {
   bool initially_deferred = false;
   bool validated = true;
   std::string comment;
-  Oid parent = kNoOid;  ///< of a partition: the parent's constraint from which it was created
+  Oid parent = kNoOid;  ///< of a partition: the constraint of its parent that it is there for
 };
 
 /// Bits of pg_trigger.tgtype.
