@@ -64,7 +64,7 @@ class Server {
   Result<> leave_root(const std::string& name, const std::vector<ListeningSocket>& sockets) const;
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
-  /// Follows another server until promotion or shutdown (is_stopping_).
+  /// Follows another server until it is promoted, or asked to stop: is_stopping_.
   Result<> follow(const std::vector<ListeningSocket>& metrics_sockets);
   [[nodiscard]] Result<StandbySettings> read_standby_settings() const;
   Result<> promote_left_standby();

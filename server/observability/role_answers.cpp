@@ -9,8 +9,8 @@ namespace {
 
 struct RolePath {
   std::string_view path;
-  bool is_primary;       ///< 200 on a primary
-  bool is_warm_standby;  ///< 200 on a standby that answers no queries
+  bool is_primary;       ///< 200 of a primary
+  bool is_warm_standby;  ///< 200 of a standby that answers no queries
 };
 
 constexpr std::array<RolePath, 13> kRolePaths{{

@@ -10,11 +10,12 @@ namespace swizzle::server {
 
 enum class ServerRole : std::uint8_t {
   primary,
-  warm_standby,  ///< standby that answers no queries
+  warm_standby,  ///< follows, and answers no queries
 };
 
-/// Answers balancers and supervisors at the metrics port, under Patroni's paths: 200 if the server
-/// has the role, else 503; `words` is the body. Nothing for other paths.
+/// Answers that balancers and supervisors ask of the metrics port, under Patroni's paths:
+/// 200 for a server that is it, 503 for one that is not. `words` goes along. Nothing for other
+/// paths.
 [[nodiscard]] std::optional<HttpResponse> role_answer(std::string_view path, ServerRole role,
                                                       std::string_view words);
 

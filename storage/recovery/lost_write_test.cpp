@@ -1,5 +1,5 @@
-// A device that acknowledges a write and loses it: it later returns an older page with a correct
-// checksum and number.
+// A device that says it has written a page, and has not: what it gives back later is whole by
+// checksum and number, only old.
 #include <catch2/catch.hpp>
 #include <map>
 #include <tuple>
@@ -23,7 +23,7 @@ using test::kHome;
 constexpr int kLostRows = 800;
 constexpr int kOtherRows = 2400;
 
-/// Two trees, of which the pool holds a part.
+/// Two trees, of which the pool has room for a part.
 struct ForgetfulDevice {
   ForgetfulDevice() {
     options.pool_bytes = std::uint64_t{1} << 20U;
@@ -61,7 +61,7 @@ struct ForgetfulDevice {
     REQUIRE(found);
     return std::string(as_text(value.bytes()));
   }
-  /// Evicts the first tree's pages; dirty ones are written first.
+  /// The first tree's pages leave the pool, written before if need be.
   void push_out() {
     for (int round = 0; round < 4; ++round) {
       const auto reader = engine->begin();
@@ -72,9 +72,10 @@ struct ForgetfulDevice {
       }
     }
   }
-  /// Restarts without rolling the transaction back; the disk keeps its content.
+  /// Restarts without rolling the transaction back; the machine goes on with the content of its
+  /// disk.
   void kill(std::unique_ptr<Transaction> open_transaction) {
-    // Keep it reachable until the process ends, so that the leak checker does not report it.
+    // Reachable even when the process ends, so that the leak checker knows it is meant.
     static auto* const lost =
         new std::vector<std::tuple<std::unique_ptr<SimulatedDisk>, std::unique_ptr<Engine>,
                                    std::unique_ptr<Transaction>>>;
@@ -83,7 +84,7 @@ struct ForgetfulDevice {
     lost->emplace_back(std::move(disk), std::move(engine), std::move(open_transaction));
     disk = std::move(after);
   }
-  /// Returns the leaves of the first tree as they are on the device.
+  /// The leaves of the first tree as they are on the device.
   std::map<std::uint64_t, std::vector<std::byte>> leaves() {
     std::map<std::uint64_t, std::vector<std::byte>> found;
     const auto bytes = disk->contents(kHome / Volume::kFileName);
@@ -95,8 +96,8 @@ struct ForgetfulDevice {
     }
     return found;
   }
-  /// Restores the old images of leaves. Values do not grow any more, so the leaves stay the same.
-  /// Returns the number of leaves restored.
+  /// Each value grows no longer, so the leaves stay what they are. How many have their images of
+  /// before once more.
   std::size_t lose_writes() {
     push_out();
     const auto before = leaves();
@@ -128,7 +129,7 @@ TEST_CASE("S6 a page whose last write was lost is brought up to it when it is re
   const std::uint64_t before = device.engine->statistics().pages_repaired;
   for (int row = 0; row < kLostRows; ++row)
     REQUIRE(device.get(row).value() == std::string(700, 'b'));
-  // Pages that were resident at the end were not read.
+  // Those that were in the pool at the end were not read.
   CHECK(device.engine->statistics().pages_repaired - before > lost / 2);
   CHECK(device.engine->verify().value() == std::vector<std::string>{});
   REQUIRE(device.engine->close());
@@ -156,7 +157,7 @@ TEST_CASE("S6 a page whose last write was lost is an error when the log has forg
     REQUIRE_THAT(got.error().message(), Contains("tree " + std::to_string(raw(device.tree))));
   }
   CHECK(refused > 0);
-  // verify reports each damaged page, and other tables are intact.
+  // Verification names the damage, page by page, and other tables are as they were.
   const auto violations = device.engine->verify().value();
   CHECK(violations.size() >= lost / 2);
   for (const std::string& violation : violations) CHECK_THAT(violation, Contains("was lost"));
@@ -166,13 +167,13 @@ TEST_CASE("S6 a restart makes up for a write that was lost before its checkpoint
   ForgetfulDevice device;
   device.push_out();
   const auto old = device.leaves();
-  // An open transaction keeps the log from here on.
+  // Keeps the log from here on.
   auto unfinished = device.engine->begin();
   device.put(*unfinished, device.other, kOtherRows, 'u');
   device.change(device.tree, kLostRows, 'b');
   device.push_out();
   REQUIRE(device.engine->checkpoint());
-  // Redo reads each page first for records after the checkpoint.
+  // Of each page redo meets first what came after the checkpoint.
   device.change(device.tree, kLostRows, 'c');
   device.kill(std::move(unfinished));
   std::size_t lost = 0;
@@ -193,9 +194,9 @@ TEST_CASE("S6 a restart makes up for a write that was lost before its checkpoint
 
 namespace {
 
-/// Makes the tree's first leaves lose a write whose log is gone, after which they were changed by a
-/// committed and by an open transaction; then stops the machine. Returns the number of these
-/// leaves.
+/// The first leaves of the tree have lost a write that the log has forgotten, were changed after
+/// that by a transaction that committed and by one that did not, and then the machine stopped.
+/// Returns how many leaves that are.
 std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
   device.push_out();
   const auto old = device.leaves();
@@ -209,10 +210,10 @@ std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
   auto loser = device.engine->begin();
   for (int row = 0; row < rows; row += 3) device.put(*loser, device.tree, row, 'u');
   device.put(*loser, device.other, 5, 'u');
-  // The commit makes its records durable as well.
+  // Its records are durable with those of the commit.
   device.change(device.other, 2, 'e');
   device.kill(std::move(loser));
-  // On a slow machine the last double-write batches may contain these pages.
+  // On a slow machine the last batches there have the pages in question.
   const std::vector<std::byte> none(device.disk->contents(kHome / DoubleWrite::kFileName).size());
   device.disk->corrupt(kHome / DoubleWrite::kFileName, 0, none);
   std::size_t lost = 0;
@@ -228,7 +229,7 @@ std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
   return lost;
 }
 
-/// Checks that rows are as committed or XX001; returns the number of the latter.
+/// How many of the rows are XX001; the others are as they were committed.
 int count_refused(ForgetfulDevice& device, int changed_rows) {
   int refused = 0;
   for (int row = 0; row < kLostRows; ++row) {
@@ -272,7 +273,7 @@ TEST_CASE("R9 a page whose lost write the log has forgotten costs its own rows, 
       REQUIRE(device.engine->tree(device.other).value().get(*reader, as_bytes(key), value).value());
       CHECK(as_text(value.bytes()) == std::string(700, 'e'));
     }
-    // The file of written LSNs need not know it.
+    // The file of written LSNs need not say it.
     if (start == 1) {
       REQUIRE(device.engine->close());
       device.engine.reset();
@@ -286,7 +287,7 @@ TEST_CASE("R9 a page whose lost write the log has forgotten costs its own rows, 
       device.kill(device.engine->begin());
     }
   }
-  // Their pages are reused once the tree is dropped.
+  // Their pages are used again once the tree is gone.
   {
     const auto transaction = device.engine->begin();
     REQUIRE(device.engine->drop_tree(*transaction, device.tree));
@@ -312,7 +313,7 @@ TEST_CASE("R9 a loser whose page is old and known by nothing costs its own rows,
   ForgetfulDevice device;
   device.push_out();
   const auto old = device.leaves();
-  // Insert rows that the old pages lack, with room for them and without a split.
+  // Rows that the old pages do not have, with room for them and no split.
   std::vector<std::string> keys;
   for (int row = 0; row < 30; row += 11) keys.push_back(ForgetfulDevice::key_of(row) + "x");
   const auto first = device.engine->begin();
@@ -334,7 +335,7 @@ TEST_CASE("R9 a loser whose page is old and known by nothing costs its own rows,
   } else {
     device.change(device.other, 1, 'b');
   }
-  // Evict the pages, so that redo need not read them.
+  // So redo has no reason to look at its pages.
   device.push_out();
   REQUIRE(device.engine->checkpoint());
   device.kill(std::move(open));
@@ -417,7 +418,7 @@ TEST_CASE("S6 a write that was lost before the last start is seen", "[recovery]"
   device.push_out();
   const auto old = device.leaves();
   device.change(device.tree, kLostRows, 'b');
-  // Close, so that redo has nothing to read.
+  // Nothing that redo would want to look at.
   REQUIRE(device.engine->close());
   device.engine.reset();
   std::size_t lost = 0;
@@ -430,7 +431,7 @@ TEST_CASE("S6 a write that was lost before the last start is seen", "[recovery]"
   REQUIRE(lost > 10);
   const bool knows = GENERATE(true, false);
   if (!knows) {
-    // As after a torn write of the file: then only parents can tell.
+    // As after a torn write of what is known: then only parents could tell.
     const std::vector<std::byte> nothing(4096);
     device.disk->corrupt(kHome / WrittenLsnsFile::kFileName, 0, nothing);
   }

@@ -234,7 +234,7 @@ Result<> Database::set_icu_locale(const std::string&) {
 }
 void Session::send_first_notices(ResultSink&) {}
 
-/// Standbys and replication are not part of these tests.
+/// Servers that follow, and those that are followed, are no part of these tests.
 void define_session_settings(Settings& settings);
 void define_session_settings(Settings& /*settings*/) {}
 Result<SyncRule> SyncRule::parse(std::string_view /*text*/) {
