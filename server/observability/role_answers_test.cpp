@@ -16,7 +16,7 @@ TEST_CASE("a server says to balancers what it is", "[observability]") {
   };
   for (const char* path : {"/primary", "/read-write", "/leader", "/read-only", "/health"})
     CHECK(codes(path) == "200 503");
-  // A standby that answers no queries must not get readers' load.
+  // A standby that answers no queries takes no reader's load.
   for (const char* path : {"/replica", "/sync", "/async"}) CHECK(codes(path) == "503 503");
   CHECK(codes("/liveness") == "200 200");
   CHECK(codes("/primaries") == "none");
