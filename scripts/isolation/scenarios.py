@@ -241,7 +241,7 @@ class Scenario:
 
 
 def _steps(order, level, first, second):
-    """Who does what. The second session has its snapshot before the first does anything."""
+    """Returns the steps by session. The second session takes its snapshot before the first one acts."""
     begin = [(2, f"begin isolation level {LEVELS[level]}"), (2, "select count(*) from o")]
     change = [(1, f"begin isolation level {LEVELS[level]}")] + [(1, text) for text in first]
     answer = [(2, text) for text in second]

@@ -44,7 +44,7 @@ COLUMNS = ("select", "insert", "update", "references", "all")
 
 
 def word_of(events):
-    """The SQLSTATE, codes of notices, and what was shown: of each list its items, whatever their order."""
+    """Returns the SQLSTATE, the codes of notices, and the items of each list shown, in any order."""
     error = next((value["C"] for kind, value in events if kind == "error"), None)
     words = {"notice=" + value["C"] for kind, value in events if kind == "notice"}
     if error:

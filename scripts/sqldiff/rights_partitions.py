@@ -108,7 +108,7 @@ STATES = {
 
 
 def told(stored):
-    """Nothing here asks functions of rows, so what is told is what the answer has."""
+    """Returns the information in the answer: no function here is called with rows, so nothing else reveals them."""
     return stored
 
 

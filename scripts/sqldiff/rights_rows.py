@@ -188,7 +188,7 @@ def item_of(values):
 
 
 def word_of(events):
-    """The SQLSTATE, and what the session was told: rows, notices, tags, a detail."""
+    """Returns the SQLSTATE and all that the session received: rows, notices, tags, a detail."""
     error = next((value for kind, value in events if kind == "error"), None)
     items = set()
     plans = False
@@ -227,7 +227,7 @@ UNSECURED = "p.m"
 
 
 def subject_of(page, mode, statement):
-    """What a statement may tell of: the rows of a relation that somebody sees."""
+    """Returns the rows that a statement may reveal: those of a relation that the role sees."""
     named = NAMED.search(statement)
     relation = named and named.group()
     state = "" if relation == UNSECURED else page
@@ -235,15 +235,15 @@ def subject_of(page, mode, statement):
 
 
 def may_be_told(told_of, role, subject):
-    """Of the rows that the role sees, in the relation or below it."""
+    """Returns True for rows that the role sees, in the relation or below it."""
     page, mode, relation = subject
     below = told_of[role, (page, mode, BELOW[relation])] if relation in BELOW else set()
     return told_of[role, subject] | below
 
 
 def told(stored):
-    """By role, page and relation, what some statement tells in PostgreSQL. When a condition is asked of a row that
-    may be seen is a matter of the plan, and so is which error of one comes first."""
+    """Returns, by role, page and relation, the information that some statement reveals in PostgreSQL. When a condition
+    is evaluated on a visible row depends on the plan, and so does which error comes first."""
     told_of = collections.defaultdict(set)
     for (page, mode, statement), states in stored.items():
         for role, answer in zip(ROLES, states):
@@ -260,8 +260,8 @@ def items_of(answer):
 
 
 def allows_more(told_of, role, cell, expected, got):
-    """Beside what is refused for want of a right: rows and details that PostgreSQL does not show, and notices and errors
-    that tell of rows which the role does not see."""
+    """Besides refusals for lack of a right: rows and details that PostgreSQL does not show, and notices and errors
+    about rows that the role does not see."""
     page, mode, statement = cell
     if KNOWN.search(statement):
         return False
