@@ -211,7 +211,7 @@ BOOKING_ANSWERS = {
     "stretch over the old": "update t set during = '[1,7)' where id = 1",
 }
 
-# Statements of several parts, each of which sees what was there before the statement.
+# Statements of several parts, each of which sees the state before the statement.
 PARTS = [
     "with i as (insert into c values (11, 1) returning 1) select count(*) from c",
     "with i as (insert into c values (11, 1) returning 1) select count(*) from c, i",

@@ -3,7 +3,7 @@ import dataclasses
 import json
 import re
 
-# From the worst to what nobody notices; the text is the table's.
+# From the most to the least serious kind, with the table's texts.
 KINDS = {
     "rows": "other rows or another tag, in silence",
     "only_there": "an error of PostgreSQL's that is none here",

@@ -89,7 +89,7 @@ class Load:
 
     def run_pgbench(self):
         while not self.ends.is_set():
-            # It ends with its server; what it has done until then is there.
+            # The load ends with its server; its committed changes stay.
             pgbench(self.server, "-n", "-c", "4", "-T", "1", timeout=120)
 
     def run_odd(self):

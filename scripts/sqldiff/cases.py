@@ -23,7 +23,7 @@ class Case:
     mode: str
     statement: Piece
     ordered: bool
-    table: object = None   # what a write changes
+    table: object = None   # target of a write
     keeps: bool = False    # a write that is committed
     with_parameters: bool = False
 

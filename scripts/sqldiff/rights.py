@@ -134,7 +134,7 @@ def revived(server, book, sessions, page):
 
 # Refusals for want of a right: no privilege, an invalid grant, no such login, too many connections …
 RIGHTS = ("42501", "0LP01", "28000", "53300", "42939")
-# Ours has no such object, so there is nothing that anybody could be kept from.
+# Our server has no such object, so no right to it can be missing.
 ABSENT = re.compile(r"pg_class_oid_index|^drop (type|extension|domain) if exists")
 
 

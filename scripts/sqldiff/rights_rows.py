@@ -3,7 +3,7 @@ policies: through tables, views of each kind, functions and prepared statements,
 import collections
 import re
 
-# Of each role: what it is made with.
+# Options with which each role is created.
 SUBJECTS = {
     "ann": "", "ben": "", "r_member": "in role readers", "r_noinherit": "noinherit in role readers",
     "r_owners": "in role holder", "r_bypass": "bypassrls", "r_super": "superuser", "r_read_all": "in role pg_read_all_data",
@@ -156,7 +156,7 @@ ABOUT_ROLES = (
     "select policyname, permissive, roles, cmd, qual, with_check from pg_policies", "select polname, polcmd, polpermissive, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid) from pg_policy", "alter role ann set row_security = off", "alter system set row_security = off",
     "select tablename, rowsecurity from pg_tables where schemaname = 'p'", "select rolname from pg_roles where rolbypassrls and rolname ~ '^r_'", "alter role readers rename to z; select policyname, roles from pg_policies", "alter schema p rename to z; select qual from pg_policies",
 )
-# In which modes what is kept is also run under another role.
+# Modes in which a prepared statement or cursor is also run as another role.
 AS_OTHERS = ("kept as readers", "kept as holder", "kept as ann", "cursor", "cursor as readers", "kept unsecured")
 
 # The policies of each state: the name, and the statements before which all others are dropped.
@@ -214,15 +214,15 @@ SUBQUERY = re.compile(r"\(_?SELECT_", re.I)
 NAMED = re.compile("|".join(re.escape(name) + r"\b" for name in RELATIONS))
 
 
-# Statements that tell more here so far: CREATE UNIQUE INDEX and ADD UNIQUE show the key to an owner under FORCE, and a
+# Statements that still reveal more on our server: CREATE UNIQUE INDEX and ADD UNIQUE show the key to an owner under FORCE, and a
 # key of several columns is another one; a cursor calls stable functions at DECLARE, not at FETCH.
 KNOWN = re.compile(r"^create unique index on p\.t|^alter table p\.t add unique|^declare k cursor for select id from p\.t; set local row_security")
 
 
-# A view with a condition that is no barrier, by the relation whose rows it selects from, with the rights of whoever
-# asks: a function of a condition may be asked of a row before the view's own condition is, as the plan has it.
+# A view without a barrier, and the relation from which it selects with the caller's rights: depending on the plan, a
+# function in a condition may be called with a row before the view's own condition is evaluated.
 BELOW = {"p.vv": "p.vi"}
-# Has no policies: who may read it sees all of it in every state, however few cells a state has.
+# Without policies: roles that may read it see all rows in every state, however few cells a state has.
 UNSECURED = "p.m"
 
 
@@ -269,8 +269,8 @@ def allows_more(told_of, role, cell, expected, got):
     may = may_be_told(told_of, role, subject_of(*cell))
     of_another = mode.startswith("cursor as") or ("declare k" in statement and "set local role" in statement)
     if of_another:
-        # A cursor is of who declared it, also where PostgreSQL asks current_user at each FETCH; an error may come
-        # with DECLARE.
+        # A cursor has the rights of the role that declared it, even if PostgreSQL reads current_user at each FETCH; an
+        # error may come with DECLARE.
         may = may | told_of[role, (page, "cursor", statement)] | told_of[role, subject_of(page, "cursor", statement)] | {"[SET]"}
     if of_another and mode == "simple":
         may = may | {item for item in items_of(got) if not item.startswith(("n:", "d:"))}

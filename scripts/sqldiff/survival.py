@@ -394,7 +394,7 @@ class Lab:
                 found = self.after_case(replayer, finding.kind == "not whole")
                 return bool(found) and (found.kind, found.signature) == (finding.kind, finding.signature)
             except Died as died:
-                # A death shows in another statement, too, once what was stored kills.
+                # Once a stored object causes the death, other statements may show it too.
                 return died.finding.kind == finding.kind
             except (OSError, TimeoutError):
                 try:

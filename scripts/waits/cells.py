@@ -200,7 +200,7 @@ class Runner:
             heard.append(state(answer))
         wrong = self.look(self.third)
         left = self.names()
-        # The same once more, by who has met it and by who has not.
+        # The same again, by the session that had the conflict and by one that had not.
         answer = told(self.second.run(text, "9\n"))
         words.append(answer)
         heard.append(state(answer))
