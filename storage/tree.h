@@ -93,7 +93,7 @@ class Tree {
   /// ReadMode::for_update: the keys will be written too.
   void prefetch(Transaction& transaction, std::span<const Bytes> keys,
                 ReadMode mode = ReadMode::snapshot) const noexcept;
-  /// False: the key is there already (and is locked, so that the answer stays true).
+  /// Returns false if the key exists (and locks it, so that the answer stays true).
   Result<bool> insert(Transaction& transaction, Bytes key, Bytes value);
   /// False: no such key. 40001 where the isolation level forbids overwriting a newer version. An
   /// update does not wait for ReadMode::for_key_share, a removal does.

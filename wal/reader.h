@@ -22,12 +22,12 @@ struct LogLocation {
 /// Access pattern of the reads: one record after the other, or here and there.
 enum class ReadPattern : std::uint8_t { sequential, random };
 
-/// Reads records from the segment files; every record it hands out has passed its checksum. Works
-/// beside a running Log for what is durable. Not thread-safe; parks while it reads.
+/// Reads records from the segment files; every returned record has passed its checksum. May read
+/// the durable part of a running Log. Not thread-safe; parks while it reads.
 class Reader {
  public:
-  /// Reads [.., end): `end` is a record boundary, as a rule what was durable.
-  /// Pre: segments from the lowest LSN asked for are kept (Log::keep_from).
+  /// Reads [.., end). `end` is a record boundary, usually the durable end. Pre: segments from the
+  /// lowest requested LSN on are kept (Log::keep_from).
   Reader(LogLocation location, Lsn end, ReadPattern pattern = ReadPattern::sequential);
   ~Reader();
   Reader(Reader&&) noexcept;

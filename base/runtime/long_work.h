@@ -7,8 +7,9 @@
 
 namespace swizzle {
 
-/// Work whose length depends on input. A reactor's fibers run in turn only if each yields, and a
-/// loop without checks cannot be cancelled. So such a loop counts its work:
+/// Cooperative scheduling for work whose length depends on input. A reactor's fibers run in turn
+/// only if each yields, and a loop without checks cannot be cancelled, so such a loop counts its
+/// work:
 ///
 ///   for (const Value& element : elements) {
 ///     count_work(kPerElement);

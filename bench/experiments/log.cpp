@@ -77,7 +77,7 @@ class ScratchLog {
   std::unique_ptr<wal::Log> log_;
 };
 
-// The ring holds a whole run, so that nobody waits for the writer.
+// The ring holds a whole run, so that no thread waits for the writer.
 Result<> insert_run(const std::filesystem::path& directory, std::string_view name,
                     wal::InsertMode mode, unsigned threads, std::size_t payload_bytes,
                     unsigned repetition, Report& report) {

@@ -1,4 +1,4 @@
-// swizzled: the server's only program. `swizzled --help` says what it does.
+// swizzled: the server. `swizzled --help` describes its commands.
 
 #include <fmt/format.h>
 #include <pwd.h>

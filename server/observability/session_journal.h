@@ -29,7 +29,7 @@ class SessionJournal {
   SessionJournal& operator=(const SessionJournal&) = delete;
   ~SessionJournal() = default;
 
-  /// Reads log_min_duration_statement and its like.
+  /// Reads log_min_duration_statement and related settings.
   void read_settings(const sql::Session& session);
   /// True if the configuration has been read again since.
   [[nodiscard]] bool is_outdated() const noexcept { return log_.revision() != log_revision_; }

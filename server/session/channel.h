@@ -19,9 +19,9 @@ struct Stop {
     peer_gone,
     timed_out,
     end_requested,     ///< Interrupts::end_reason() has the reason
-    cancel_requested,  ///< only for waits that heed it
-    news,              ///< only for waits that heed it: a notification for the client
-    log,               ///< only for waits that heed it: there may be more to send
+    cancel_requested,  ///< only for waits that allow it
+    news,              ///< only for waits that allow it: a notification for the client
+    log,               ///< only for waits that allow it: possibly more changes to send
     protocol_violation,
   };
   Kind kind = Kind::peer_gone;
@@ -64,8 +64,8 @@ class Channel {
   }
 
   [[nodiscard]] SendBuffer& out() noexcept { return out_; }
-  /// Writes everything, waiting for the client as long as it takes or `send_timeout` without any
-  /// progress. When the peer has gone, discards the bytes, as do later calls.
+  /// Writes everything. Waits for the client without limit, or for `send_timeout` without any
+  /// progress. Discards the bytes if the peer has closed the connection; later calls do so too.
   void flush();
   void flush_if_full() {
     if (out_.size() >= kSendBytes) flush();

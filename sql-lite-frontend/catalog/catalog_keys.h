@@ -14,7 +14,7 @@ enum class RecordKind : char {
   counter = 1,  ///< (0, counter, 0) → the first oid not reserved yet
   schema = 2,
   relation = 3,
-  temporary = 4,  ///< a temporary relation, so that restart can drop what a crash left behind
+  temporary = 4,  ///< a temporary relation, so that a restart can drop those that a crash left
   role = 5,
   database = 6,
   lock = 7,              ///< → u64 version of the relation

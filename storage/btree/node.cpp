@@ -272,7 +272,7 @@ Bytes Node::shared_by_all() const noexcept {
   return most.first(common_front(most, high));
 }
 
-/// `bytes` may be a part of what was shared before.
+/// `bytes` may be a part of the previously shared bytes.
 void Node::share(Bytes bytes) noexcept {
   if (bytes.size() != shared_length_) take_heads_behind(bytes);
 }

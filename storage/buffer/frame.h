@@ -99,7 +99,7 @@ struct alignas(64) Frame : Referrer {
   [[nodiscard]] bool is_compared() const noexcept {
     return is_compared_.load(std::memory_order_relaxed);
   }
-  /// True if the frame stands in the clock hand's queue.
+  /// True if the frame is in the clock hand's queue.
   [[nodiscard]] bool is_queued() const noexcept {
     return is_queued_.load(std::memory_order_relaxed);
   }

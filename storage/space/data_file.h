@@ -16,8 +16,8 @@ namespace swizzle {
 /// The volume and the space map as the pool's page store.
 class DataFile final : public PageStore {
  public:
-  /// Rebuilds a page in the given memory: one that fails its checksum, or, with `newest`, redoes
-  /// the older one that is there to that LSN (PageRepair).
+  /// Rebuilds a page in the given memory: one that fails its checksum or, with `newest`, an older
+  /// one, which is redone to that LSN (PageRepair).
   using Rebuild = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
   /// Returns the present end of the log.

@@ -59,13 +59,13 @@ class WrittenLsns {
   [[nodiscard]] Lsn in_memory(PageId page) const noexcept;
   /// Reads the block of a page. Parks.
   void bring_in(PageId page) const noexcept { static_cast<void>(of(page)); }
-  /// Keeps the page's block in memory, once it is there.
+  /// Keeps the page's block in memory once it has been read.
   void pin(PageId page) noexcept;
 
   /// Writes the blocks that have changed since they were written. Parks.
   void save_changed() const noexcept;
-  /// Drops blocks that were not asked for lately, if too many are in memory; changed ones are
-  /// written before. Parks.
+  /// Evicts blocks that were not used lately if too many are in memory; writes changed ones first.
+  /// Parks.
   void trim() const noexcept;
   [[nodiscard]] std::uint64_t blocks_in_memory() const noexcept {
     return blocks_.load(std::memory_order_relaxed);

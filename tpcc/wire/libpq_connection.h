@@ -13,9 +13,9 @@ struct pg_result;
 
 namespace swizzle::tpcc {
 
-/// Over libpq. With pipelining, run() is one round trip for all its calls. In a fiber, what a
-/// transaction needs lets other fibers run while it waits; the fiber that used it first also ends
-/// it. Setting up, stream() and copy_in() block their thread.
+/// Connection by libpq. With pipelining, run() is one round trip for all its calls. In a fiber,
+/// calls within a transaction let other fibers run while they wait; the fiber that used it first
+/// also ends it. Setting up, stream() and copy_in() block their thread.
 class LibpqConnection final : public Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const std::string& url, Pipelining pipelining);

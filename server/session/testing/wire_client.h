@@ -20,7 +20,7 @@ std::string int32(std::uint32_t value);
 std::string text(std::string_view value);
 std::string message(char kind, std::string_view body = {});
 
-/// A message from the server; kind 0 stands for the end of the connection.
+/// A message from the server; kind 0: the end of the connection.
 struct Received {
   char kind = 0;
   std::string body;

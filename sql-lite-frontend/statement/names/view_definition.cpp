@@ -314,7 +314,7 @@ void require_same_columns(StatementContext& session, const Table& view, const st
   try {
     query = binder.bind_select(ast::as<ast::SelectStmt>(statements[0]->stmt), nullptr);
   } catch (const SqlError& error) {
-    // The reader may see the text without a right to what it names.
+    // The reader may see the text without rights to the objects in it.
     if (error.state() == sqlstate::insufficient_privilege) return;
     throw;
   }

@@ -21,7 +21,7 @@ struct QueryToken {
 };
 using Kind = QueryToken::Kind;
 
-/// Tokens of a query: whether an operand is due, or an operator.
+/// Tokens of a query. Tracks if an operand or an operator is expected.
 class QueryTokens {
  public:
   QueryTokens() = default;

@@ -17,9 +17,9 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// hashtext() and its like. Programs call them for keys of advisory locks and to spread rows, so
-/// the numbers are PostgreSQL's: Bob Jenkins' lookup3, begun with PostgreSQL's constants. This
-/// server hashes rows with another function (hash.h).
+/// hashtext() and related functions. Programs use them for keys of advisory locks and to distribute
+/// rows, so they return PostgreSQL's numbers: Bob Jenkins' lookup3, started with PostgreSQL's
+/// constants. This server hashes rows with another function (hash.h).
 namespace swizzle::sql {
 namespace {
 

@@ -172,7 +172,8 @@ Value same_family(FunctionContext&, Arguments a) {
   return Value::from_bool(network_address(a[0]).family == network_address(a[1]).family);
 }
 
-/// True if the network of `inner` lies in that of `outer`, with a mask longer by at least `least`.
+/// True if the network of `inner` is within that of `outer`, with a mask longer by at least
+/// `least`.
 bool lies_in(const Value& inner, const Value& outer, int least) {
   NetworkAddress one = network_address(inner);
   const NetworkAddress other = network_address(outer);

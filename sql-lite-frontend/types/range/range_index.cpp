@@ -47,7 +47,7 @@ std::uint8_t class_of(const Value& range) {
 /// A bound's position on the scale of keys; nothing for an infinite one.
 using Place = std::optional<std::int64_t>;
 
-/// The place so far before another as a range of the class may be long.
+/// Returns the position that precedes another by the greatest length of a range of the class.
 std::int64_t before(std::int64_t place, std::uint8_t of_class) {
   const unsigned bits = of_class - kPoint;
   if (bits >= 64) return INT64_MIN;
@@ -165,7 +165,7 @@ std::vector<KeyPiece> pieces_with(std::string_view op, TypeId range, TypeId type
     wanted = {.last = &upper, .end = &lower};
   } else if (op == "@>") {
     wanted = {.last = &lower, .end = &upper};
-    // Nothing that ends reaches as far as what does not.
+    // A bounded range cannot extend as far as an unbounded one.
     if (upper.infinite()) wanted.end = nullptr;
   } else if (op == "=") {
     wanted = {.last = &lower, .first = &lower};

@@ -96,7 +96,7 @@ struct KeysSeen {
   std::size_t capacity = 0;
   std::size_t size = 0;
 
-  /// Returns false if the key is there already.
+  /// Adds the key; returns false if it exists.
   bool add(Arena& arena, std::string_view key) {
     constexpr std::size_t kFirst = 16;
     if (2 * (size + 1) > capacity) {
