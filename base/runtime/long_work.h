@@ -14,6 +14,7 @@ namespace swizzle {
 ///   for (const Value& element : elements) {
 ///     count_work(kPerElement);
 ///     …
+///   }
 ///
 /// A unit is about a nanosecond. Now and then the work rests: its overseer may end it with an
 /// exception, and other fibers run. So at this point no shared state may be half changed and no
