@@ -25,7 +25,7 @@ std::uint8_t event_of(ChangeKind kind) noexcept {
   return published::kTruncate;
 }
 
-/// The shape's table, as far as filters ask: its columns where they were.
+/// Returns a table with the shape's columns in their places, as far as filters need it.
 Table columns_of_shape(const TableShape& shape) {
   Table table;
   table.relation.oid = shape.relation;
@@ -56,7 +56,7 @@ PublishedChanges::PublishedChanges(Session::State& session, OutputOptions option
 
 PublishedChanges::~PublishedChanges() = default;
 
-/// A publication need not be there any more, if it was when the change was made.
+/// Checks that the publications exist. One may be missing if it existed when the change was made.
 void PublishedChanges::require_publications(const TableShape& shape) {
   if (are_known_) return;
   for (const std::string& name : publications_) {

@@ -14,7 +14,7 @@
 
 namespace swizzle::sql {
 
-/// The messages of pgoutput for a slot's reader. Holds the slot.
+/// Stream of pgoutput's messages for a slot's reader. Holds the slot.
 class SlotStream final : public ChangeStream {
  public:
   struct Part {
