@@ -264,7 +264,7 @@ class VersionIndex {
         nullptr;  ///< the last record on the walk that the viewer does not see
     const UndoRecord* seen =
         nullptr;  ///< the version that it sees; null: the one before all that are kept
-    /// Whether the walk ended at a run, behind which older versions are settled.
+    /// Tells if the walk ended at a run; versions older than a run are settled.
     enum class Run : std::uint8_t { none, seen, hidden };
     Run run = Run::none;
     Lsn run_commit = Lsn::none;  ///< commit of another transaction's run that is seen
