@@ -22,8 +22,8 @@ bool is_stored_name(const ast::TypeName& name) {
          type_of_stored_name(ast::string_of(name.names[0])) != TypeId::none;
 }
 
-/// Returns true for bit strings: their constants are made of numbers as long as the array's
-/// modifier says.
+/// Returns true for bit strings. ARRAY[…]::bit(n)[] is not bound with element type bit, since its
+/// numbers are converted to the length that the array's modifier says.
 bool is_bits(TypeId type) {
   return value_type(type).category == 'V';
 }

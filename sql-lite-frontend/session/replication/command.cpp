@@ -72,7 +72,7 @@ class Tokens {
   void require_word(std::string_view word) {
     if (!take_word(word)) refuse();
   }
-  /// Returns a name: as written if quoted, else in lower case.
+  /// Returns a name: unchanged if quoted, else in lower case.
   std::string require_name() {
     const Token token = take();
     if (token.kind == Token::Kind::name) return token.value;

@@ -21,7 +21,7 @@ struct ReplicationCommand {
     start,
     base_copy,
   } kind;
-  /// create_slot, start: physical replication, for a standby.
+  /// True for physical replication, for a standby; in create_slot and start.
   bool is_physical = false;
   std::string slot = {};
   std::string plugin = {};
@@ -30,23 +30,23 @@ struct ReplicationCommand {
   bool waits = false;               ///< drop_slot
   Lsn from = Lsn::none;             ///< start
   std::uint32_t timeline = 0;       ///< timeline_history, start; 0: the current one
-  bool reserves_log = false;        ///< create_slot, physical: keeps the log from now on
+  bool reserves_log = false;        ///< create_slot of a physical slot: the log is kept from now on
   /// start: options of the output plugin.
   std::vector<std::pair<std::string, std::string>> options = {};
 
   [[nodiscard]] std::string_view tag() const noexcept;
 };
 
-/// Parses a text; returns nothing if it is SQL. Throws 42601 for a malformed command and 0A000 for
-/// BASE_BACKUP.
+/// Parses a command. Returns nothing if the text is SQL. Throws 42601 for a malformed command and
+/// 0A000 for BASE_BACKUP.
 std::optional<ReplicationCommand> parse_replication_command(std::string_view text);
 
 /// Options of pgoutput in START_REPLICATION.
 struct OutputOptions {
   std::vector<std::string> publications;
-  bool messages = false;  ///< sends messages of pg_logical_emit_message as well
+  bool messages = false;  ///< also sends the messages of pg_logical_emit_message
 };
-/// Throws SqlError 22023 or 0A000.
+/// Reads the options of the command. Throws SqlError 22023 or 0A000.
 OutputOptions output_options(const ReplicationCommand& command);
 
 }  // namespace swizzle::sql

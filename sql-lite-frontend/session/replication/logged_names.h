@@ -12,9 +12,9 @@
 
 namespace swizzle::sql {
 
-/// Names for the output of a published table's values. User-defined types are as they were at the
-/// time of the change, even if altered or dropped since; other names are the session's current
-/// ones.
+/// Names for the output of a published table's values. User-defined types have the names and labels
+/// of the time of the change, even if they have been altered or dropped since; all other names are
+/// the session's present ones.
 class LoggedNames final : public ObjectNames {
  public:
   /// `now`: the session's current names.
@@ -41,7 +41,7 @@ class LoggedNames final : public ObjectNames {
   std::map<TypeId, std::shared_ptr<const RowShape>> rows_;
 };
 
-/// Scope in which a session's values are written with `names`.
+/// While it lives, a session's values are written with `names`.
 class NamesScope {
  public:
   NamesScope(SessionContext& context, ObjectNames& names)

@@ -29,7 +29,7 @@ struct TextColumn {
   std::optional<std::string> value;
 };
 
-/// A row whose values are texts already.
+/// A row whose values are already text.
 class TextRow final : public OutputRow {
  public:
   explicit TextRow(std::span<const TextColumn> columns) : columns_(columns) {}
@@ -70,8 +70,7 @@ bool is_show(std::string_view text) {
                             [](char a, char b) { return (a | ' ') == b; });
 }
 
-/// Throws unless the session's transaction has no snapshot yet: a slot's snapshot is to become its
-/// own.
+/// Throws unless the session's transaction has no snapshot yet, since it is to get the slot's.
 void require_unread_transaction(Session::State& session) {
   const SessionTransaction& transaction = session.transaction;
   const auto refuse = [](std::string_view why) {
@@ -98,7 +97,7 @@ bool ReplicationCommands::takes(std::string_view text) const noexcept {
     if (parse_replication_command(text).has_value()) return true;
     return for_ == For::followers && !is_show(text);
   } catch (const SqlError&) {
-    // Treat it as a command: run() reports the error.
+    // It is treated as a command: run() reports the error.
     return true;
   }
 }

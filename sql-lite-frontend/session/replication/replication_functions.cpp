@@ -27,8 +27,8 @@ Value published_columns(Arena& arena, const Relation& relation, const Publicatio
     const auto number = static_cast<std::int16_t>(i + 1);
     const bool is_listed = member == nullptr || member->columns.empty() ||
                            std::ranges::find(member->columns, number) != member->columns.end();
-    // Without a column list these are all columns, including generated ones, which are not
-    // published.
+    // Without a column list these are all columns. Generated ones are among them, though they are
+    // not published.
     if (!column.dropped && is_listed) numbers.push_back(Value::from_int(number));
   }
   const ArrayDimension dimension{static_cast<std::int32_t>(numbers.size()), 0};
@@ -72,7 +72,7 @@ Value replica_identity_index(Execution& execution, Arguments arguments) {
 Value is_publishable_relation(Execution& execution, Arguments arguments) {
   const TablePtr table = session_of(execution).names.table(arguments[0].as_oid());
   if (!table) return Value::null();
-  // A publication of all tables contains a partitioned table through its partitions.
+  // In a publication of all tables, a partitioned table is represented by its partitions.
   const Relation& relation = table->relation;
   const bool has_partitions =
       relation.is_partitioned() && relation.persistence == Persistence::permanent;

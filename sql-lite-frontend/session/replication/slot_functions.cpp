@@ -135,7 +135,7 @@ std::unique_ptr<SetCursor> peek_changes(FunctionContext& context, Arguments argu
   return slot_changes(context, arguments, Reading::peeks);
 }
 
-/// Throws 0A000, because the plugin writes binary output only; errors of slot and options take
+/// Throws 0A000, because the plugin writes binary output only. Errors of slot and options take
 /// precedence, as in PostgreSQL.
 [[noreturn]] void refuse_text(FunctionContext& context, Arguments arguments,
                               std::string_view function) {

@@ -15,8 +15,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// Interval between saves of a slot's position. A reader gives its own position, so a lost save
-/// does not repeat changes.
+/// Interval between saves of a slot's position. A reader gives its own position when it resumes, so
+/// a lost save does not repeat changes.
 constexpr Duration kSavesEvery = std::chrono::seconds{1};
 constexpr std::size_t kMostMarks = std::size_t{1} << 16U;
 
@@ -118,7 +118,7 @@ SlotStream::~SlotStream() {
 void SlotStream::keep_mark() {
   read_up_to_ = reader_->position();
   const Mark mark{read_up_to_, reader_->needed_from()};
-  // The mark before needs the log from the same position on, so it suffices.
+  // The previous mark needs the log from the same position on, so it suffices.
   if (!marks_.empty() && marks_.back().needed == mark.needed) return;
   marks_.push_back(mark);
   if (marks_.size() < kMostMarks) return;

@@ -12,7 +12,8 @@
 /// Replication slots for SQL functions and the walsender's commands.
 namespace swizzle::sql {
 
-/// Throws 42501 without the right; 55000 if wal_level or max_replication_slots forbids it.
+/// Throws 42501 if the user lacks the right, and 55000 if wal_level or max_replication_slots
+/// forbids slots.
 void require_may_use_slots(Session::State& session);
 void require_logical_decoding(Session::State& session);
 
@@ -40,8 +41,8 @@ struct NewPhysicalSlot {
   swizzle::Slot::Lifetime lifetime = swizzle::Slot::Lifetime::permanent;
   bool reserves_log = false;
 };
-/// Creates a physical slot. Returns the position from which it keeps the log; none if it reserves
-/// none. Throws 42710, 53400, 42602 and others.
+/// Creates a physical slot. Returns the position from which it keeps the log, or none if it does
+/// not keep any yet. Throws 42710, 53400, 42602 and others.
 Lsn make_physical_slot(Session::State& session, const NewPhysicalSlot& wanted);
 /// Throws 55000 if the server has no slots.
 void require_slots(Session::State& session);
@@ -51,7 +52,7 @@ void drop_slot(Session::State& session, std::string_view name, DropWhen when);
 
 /// Returns the position in PostgreSQL's form, "16/B374D848".
 std::string lsn_text(Lsn lsn);
-/// Throws 22P02.
+/// Parses this form. Throws 22P02.
 Lsn parse_lsn(std::string_view text);
 
 }  // namespace swizzle::sql
