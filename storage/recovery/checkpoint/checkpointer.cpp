@@ -207,8 +207,8 @@ Result<> Checkpointer::make_room(Cleaner& cleaner) {
   if (parts_.finish_redo) parts_.finish_redo();
   RETURN_IF_ERROR(cleaner.clean_until(parts_.log.tail()));
   RETURN_IF_ERROR(take());
-  // Take a second checkpoint, because the older copy of the control file still needs the log of the
-  // previous one.
+  // A second checkpoint follows, because the older copy of the control file still needs the log of
+  // the previous one.
   return take();
 }
 
