@@ -136,7 +136,7 @@ void Binder::OuterNotes::take_back(const Scope& scope, const Scope& home) const 
 
 namespace {
 
-/// Calls `visit` with each expression of a call, not with their operands.
+/// Calls `visit` with each expression of a call, but not with the operands of these.
 void for_each_part(AggregateCall& call, const std::function<void(Expr&)>& visit) {
   for (const ExprPtr& argument : call.arguments) walk(*argument, visit);
   for (const SortKey& key : call.order) walk(*key.expr, visit);

@@ -24,7 +24,7 @@ bool is_constant_like(Expr& expr) {
   return constant;
 }
 
-/// Returns the row number of a ctid or xmax expression; null for anything else.
+/// Returns `expr` if it is the call that computes a row's number (ctid); null for anything else.
 SessionFunctionExpr* as_row_identity(NameSource& names, Expr* expr) {
   auto* call = dynamic_cast<SessionFunctionExpr*>(expr);
   return call != nullptr && &call->function() == &names.row_identity_functions().number ? call
