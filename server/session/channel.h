@@ -76,7 +76,7 @@ class Channel {
     return interrupts_.end_reason() != EndReason::none;
   }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
-  /// Until a login has succeeded, long messages are refused.
+  /// Before a login has succeeded, the limits refuse long messages.
   void set_limits(FrameLimits limits) noexcept { limits_ = limits; }
   void set_send_timeout(Duration timeout) noexcept { send_timeout_ = timeout; }
 

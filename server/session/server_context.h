@@ -63,7 +63,7 @@ class ServerContext {
     const std::scoped_lock lock{policy_mutex_};
     return policy_;
   }
-  /// Of base copies; set before there are connections.
+  /// Copies the directory of the server; set before there are connections.
   using CopyServer = std::function<Result<>(FileSystem& files, const RecoveryObserver& observer)>;
   [[nodiscard]] const CopyServer& copy_server() const noexcept { return copy_server_; }
   void set_copy_server(CopyServer copy) { copy_server_ = std::move(copy); }

@@ -36,7 +36,7 @@ class SpaceMap {
     return create(files, directory, database_id,
                   Snapshot{.begin = begin, .page_count = 0, .words = {}});
   }
-  /// The same of another map, for backups.
+  /// The same with the contents of `map`, for backups.
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id, const Snapshot& map);
   /// Loads the copy that replay from `replay_from` (the begin LSN of the checkpoint that recovery
@@ -135,7 +135,8 @@ class SpaceMap {
     void make_room(std::uint64_t groups);
   };
   [[nodiscard]] std::uint64_t covered_groups() const noexcept;
-  /// False: the map has grown and there is no room for it. Pre: no other thread marks pages.
+  /// Returns false if the map has grown and there is no room for it. Pre: no other thread marks
+  /// pages.
   bool begin_copy(Copying& copying) noexcept;
   void finish_copy(Copying& copying) noexcept;
   void copy_group(std::uint64_t group) noexcept;

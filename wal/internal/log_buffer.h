@@ -54,7 +54,7 @@ class LogBuffer {
   }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  /// Of the consolidation array.
+  /// Returns the statistics of the consolidation array.
   [[nodiscard]] ConsolidationArray::Statistics group_statistics() const noexcept {
     return array_.statistics();
   }

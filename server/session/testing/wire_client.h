@@ -34,7 +34,7 @@ class WireClient {
  public:
   explicit WireClient(Descriptor socket) : socket_(std::move(socket)) {}
 
-  /// False: the server has closed.
+  /// Returns false if the server has closed the connection.
   bool send(std::string_view bytes);
   Received receive();
   std::optional<char> receive_byte();

@@ -196,7 +196,7 @@ void collect(StatementContext& session, const Relation& view, const ast::Node& n
 
 namespace {
 
-/// Behind a string constant that begins at `at`; there is none: `at`.
+/// Returns the position after the string constant that begins at `at`; if none begins there, `at`.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   if (at >= text.size() || text[at] != '\'') return at;
   std::size_t end = at + 1;
