@@ -128,9 +128,9 @@ TEST_CASE("L9 a gap check sees a request whose fate is open", "[lock]") {
   other.release_all(Lsn::none);
 }
 
-// Linking or unlinking behind an entry that is being removed must fail; otherwise both come back:
+// Linking or unlinking after an entry that is being removed must fail; otherwise both come back:
 // the removed entry is the head of the list again, and once its memory is reused, the entries
-// behind it are lost.
+// after it are lost.
 TEST_CASE("L7 of two neighbours that are released at once none comes back", "[lock]") {
   const PauseHookScope hook{Gate::hook};
   LockOptions options = small_table();

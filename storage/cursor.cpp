@@ -172,7 +172,7 @@ Result<> Cursor::State::pass_over(Bytes from, Error&& why) {
   return {};
 }
 
-/// Sets the range to the part behind the finished leaf.
+/// Sets the range to the part after the finished leaf.
 void Cursor::State::move_on() {
   is_loaded = false;
   if (leaf.stopped_at()) {

@@ -49,7 +49,7 @@ struct ClosedLog {
     return SegmentGeometry{options.segment_bytes}.file_offset(lsn);
   }
   // Returns the start of the record, possibly a mark, that contains the byte; the end if it is
-  // behind it.
+  // after it.
   [[nodiscard]] std::uint64_t record_at(std::uint64_t lsn) const {
     return *std::prev(std::upper_bound(boundaries.begin(), boundaries.end(), lsn));
   }
@@ -169,7 +169,7 @@ TEST_CASE("a hole behind a valid tail is never skipped, what lies behind it neve
 TEST_CASE("P14 what was written beyond a torn tail does not come back, however the new log ends",
           "[log][crash]") {
   // Make the new log end at the end of a block where an old record begins: then its last write does
-  // not cover the bytes behind it.
+  // not cover the bytes after it.
   constexpr std::uint64_t kEnd = 3 * kWriteUnit;
   const RecordHeader header{.kind = kUpdate};
   EncodedHeader encoded;
@@ -217,7 +217,7 @@ TEST_CASE("P14 what was written beyond a torn tail does not come back, however t
   REQUIRE(same(read_forward(opened->reader(), log.first), log.written));
 }
 
-// A recycled segment has rows of its first use behind the log's end.
+// A recycled segment has rows of its first use after the log's end.
 TEST_CASE("rows that look like long records do not make the search for the end long", "[log]") {
   ClosedLog log;
   log.options.segment_bytes = std::uint64_t{8} << 20U;

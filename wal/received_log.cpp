@@ -35,7 +35,7 @@ Result<std::unique_ptr<ReceivedLog>> ReceivedLog::open(FileSystem& files, const 
   return log;
 }
 
-/// Unlike a restart of the log itself, ignores bytes behind the last whole record: the sender has
+/// Unlike a restart of the log itself, ignores bytes after the last whole record: the sender has
 /// them all, and a flush mark tells what was durable at the sender, not here.
 Result<> ReceivedLog::find_end(Lsn from) {
   ASSIGN_OR_RETURN(LogEnd found, check_segments(location_of(files_, options_), raw(from)));

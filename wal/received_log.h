@@ -45,7 +45,7 @@ class ReceivedLog {
   /// whose beginning it returns; returns `from` if there are fewer than two. `visitor` may be null.
   /// Pre: `from` is a record boundary.
   Result<Lsn> read(Lsn from, std::uint64_t most, OpeningVisitor* visitor) const;
-  /// Removes, durably, the bytes behind the last complete record, so that the log can be opened for
+  /// Removes, durably, the bytes after the last complete record, so that the log can be opened for
   /// writing. Reads from `from`, a record boundary. Returns the new end of the log.
   Result<Lsn> cut(Lsn from);
   /// Removes the segments that end at or before `lsn`.

@@ -200,7 +200,7 @@ void SessionSettings::commit() {
   // For each setting, the last SET stays; a SET LOCAL after it is undone at the transaction's end.
   struct End {
     bool stays = false;
-    Undo* oldest_local = nullptr;  ///< behind the last SET
+    Undo* oldest_local = nullptr;  ///< after the last SET
   };
   std::map<const SettingDefinition*, End> ends;
   for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {

@@ -137,7 +137,7 @@ TEST_CASE(
   work.exec("CREATE TABLE fuzzed (k int PRIMARY KEY)");
   SECTION("cut short, by a client that then goes") {
     for (const std::string& whole : messages()) {
-      // Cut at every byte of the header, and at every third one behind it.
+      // Cut at every byte of the header, and at every third one after it.
       for (std::size_t cut = 1; cut < whole.size(); cut += cut < 6 ? 1 : 3) {
         const Socket socket{server};
         socket.send(whole.substr(0, cut));

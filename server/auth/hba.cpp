@@ -94,7 +94,7 @@ struct Network {
   std::size_t prefix_bits = 0;
 };
 
-/// Parses the network in `fields[at]`, with the mask behind it for an address without a prefix
+/// Parses the network in `fields[at]`, with the mask after it for an address without a prefix
 /// length. Advances `at`.
 Result<Network> parse_network(const std::vector<Field>& fields, std::size_t& at, std::size_t line) {
   if (at >= fields.size()) return bad_line(line, "an address is missing");

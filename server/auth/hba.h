@@ -21,7 +21,7 @@ class IpAddress {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool is_loopback() const noexcept;
   [[nodiscard]] std::size_t bits() const noexcept { return size_ * 8; }
-  /// The address with zeros behind its first `prefix_bits`. Pre: a multiple of 8.
+  /// The address with zeros after its first `prefix_bits`. Pre: a multiple of 8.
   [[nodiscard]] IpAddress network(std::size_t prefix_bits) const noexcept;
   /// For a netmask: how many ones it starts with; nothing if others follow the first zero.
   [[nodiscard]] std::optional<std::size_t> mask_bits() const noexcept;

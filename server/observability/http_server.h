@@ -27,7 +27,7 @@ struct HttpResponse {
 struct HttpRequest {
   bool is_post = false;
   std::string path;   ///< without the query
-  std::string query;  ///< behind '?'
+  std::string query;  ///< after '?'
   std::string body;
   std::string host;           ///< the header Host
   std::string origin;         ///< Origin: the requesting page, if the browser sends it

@@ -8,7 +8,7 @@
 
 namespace swizzle::server {
 
-/// One message: its kind and the bytes behind the length word. Points into the receive buffer.
+/// One message: its kind and the bytes after the length word. Points into the receive buffer.
 struct Frame {
   FrontendKind kind;
   Bytes payload;

@@ -47,7 +47,7 @@ std::vector<Sample> samples() {
   };
 }
 
-/// Returns a copy without space behind it, so that AddressSanitizer detects a read beyond its end.
+/// Returns a copy without space after it, so that AddressSanitizer detects a read beyond its end.
 std::unique_ptr<std::byte[]> exact_copy(std::string_view text) {
   auto copy = std::make_unique<std::byte[]>(text.size());
   if (!text.empty()) std::memcpy(copy.get(), text.data(), text.size());

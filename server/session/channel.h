@@ -57,7 +57,7 @@ class Channel {
   std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Heed heed);
   /// Returns the next start-up packet, valid until the next call.
   std::expected<Bytes, Stop> next_startup_packet(TimePoint deadline);
-  /// True if there are bytes behind the last packet, from a client that has not waited for an
+  /// True if there are bytes after the last packet, from a client that has not waited for an
   /// answer.
   [[nodiscard]] bool has_unread_bytes() const noexcept {
     return in_.buffered().size() > frame_bytes_;

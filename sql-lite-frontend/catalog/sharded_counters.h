@@ -89,7 +89,7 @@ class ShardedCounters {
     std::array<Counter, kKinds> counters{};
   };
   static_assert(sizeof(Shard) == 64);
-  /// The element behind the shards has the counts as of reset().
+  /// The element after the shards has the counts as of reset().
   using Shards = std::array<Shard, kCounterShards + 1>;
 
   Shards* make_shards() noexcept {

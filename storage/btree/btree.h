@@ -46,7 +46,7 @@ struct LeafCopy {
 };
 
 /// Nodes that clear() could not read, and gave up. Their own pages are free; the pages below and
-/// behind them stay in use, but belong to no tree.
+/// after them stay in use, but belong to no tree.
 struct GivenUp {
   std::uint64_t nodes = 0;
   std::string first;  ///< why
@@ -125,7 +125,7 @@ class BTree {
     return {};
   }
 
-  /// The same for the leaf with the greatest keys below `bound`; `at` is one behind the last of
+  /// The same for the leaf with the greatest keys below `bound`; `at` is one after the last of
   /// them.
   template <class Visit>
   Result<> read_below(const KeyBound& bound, Visit&& visit, Interest interest = Interest::keep) {
@@ -184,7 +184,7 @@ class BTree {
 
   /// Verifies the whole tree, level by level, beside concurrent changes: a child is compared with
   /// its parent's fences while both are stable, and a node that moves is visited at its new place.
-  /// Each string is a violated rule or an unreadable page; the walk continues behind it. Pre: the
+  /// Each string is a violated rule or an unreadable page; the walk continues after it. Pre: the
   /// tree is not being loaded, since its right edge is open then.
   Result<std::vector<std::string>> verify();
 

@@ -259,7 +259,7 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   merge_children(parent_frame, left_index, TooMuchForOne::rebalance, space);
 }
 
-/// The child number `left_index` and the one behind it. Pre: `parent` is held exclusively.
+/// The child number `left_index` and the one after it. Pre: `parent` is held exclusively.
 template <class Pool>
 bool BTree<Pool>::merge_children(Frame& parent_frame, std::uint16_t left_index,
                                  TooMuchForOne otherwise, LogSpace& space) noexcept {

@@ -84,7 +84,7 @@ class GhostKeeper {
   }
   /// Tells that records of one leaf have moved to another. Both are held exclusively.
   virtual void records_moved(PageId /*from*/, PageId /*to*/) noexcept {}
-  /// True if the fence between two leaves may go: gaps behind it may be locked by its name.
+  /// True if the fence between two leaves may go: gaps after it may be locked by its name.
   [[nodiscard]] virtual bool may_join_at(TreeId /*tree*/, Bytes /*fence*/) noexcept { return true; }
 };
 

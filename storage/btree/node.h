@@ -120,7 +120,7 @@ class Node {
   [[nodiscard]] Bytes prefix() const noexcept {
     return low_fence().first(std::min<std::size_t>(prefix_length_, low_fence().size()));
   }
-  /// Known common part of all keys behind the prefix.
+  /// Known common part of all keys after the prefix.
   [[nodiscard]] Bytes shared() const noexcept {
     return {shared_.data(), std::min<std::size_t>(shared_length_, kMaxShared)};
   }

@@ -109,7 +109,7 @@ inline constexpr std::size_t kRemovalHeadBytes = 4;
 inline std::size_t removal_bytes(std::size_t key_bytes, std::size_t value_bytes) noexcept {
   return kRemovalHeadBytes + key_bytes + value_bytes;
 }
-/// Pre: `into` has room for it. Returns the position behind it.
+/// Pre: `into` has room for it. Returns the position after it.
 std::byte* put_removal(std::byte* into, Bytes key, Bytes value) noexcept;
 
 // XX001 when the payload is not what its kind says.

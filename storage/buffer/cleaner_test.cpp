@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Pages of these tests have one reference, behind the header.
+// Pages of these tests have one reference, after the header.
 constexpr std::size_t kRefOffset = 64;
 
 PageRef* ref_in(std::byte* page) {

@@ -66,7 +66,7 @@ class InsertPattern {
   static constexpr int kEnough = 1000;
   /// Number of times in a row that the page grew at its end; negative: at its beginning.
   int at_edge_ = 0;
-  /// Number of times in a row that a record came in right behind the one before.
+  /// Number of times in a row that a record came in right after the one before.
   int ascending_ = 0;
   int next_ = -1;
 };

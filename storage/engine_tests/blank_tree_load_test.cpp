@@ -108,7 +108,7 @@ TEST_CASE("a key that was asked for in the middle of a load is found where the l
   const std::array<Bytes, 1> keys{as_bytes(last)};
   std::size_t added = 0;
   for (const auto& [key, value] : content) {
-    // The rightmost leaf accepts any key until there is another one behind it.
+    // The rightmost leaf accepts any key until there is another one after it.
     if (++added == content.size() / 2) rows.prefetch(*reader, keys);
     REQUIRE(loading->add(as_bytes(key), as_bytes(value)).value());
   }

@@ -282,7 +282,7 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
     simulate(seed, [&](Engine& engine, TreeId tree) {
       constexpr int kWriters = 4;
       constexpr int kRounds = 6;
-      // End of the log before the commit of each row; the commit record is at or behind it.
+      // End of the log before the commit of each row; the commit record is at or after it.
       std::vector<std::uint64_t> begun(kWriters * kRounds, UINT64_MAX);
       int running = kWriters;
       const auto pause = [] {

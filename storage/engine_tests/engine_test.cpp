@@ -223,7 +223,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a database without logging opens again once i
 
 TEST_CASE("a log whose segments are longer than what one write may reach opens again",
           "[storage][engine]") {
-  // A restart after a crash zeroes that much behind the log's end.
+  // A restart after a crash zeroes that much after the log's end.
   TemporaryEngine database(std::uint64_t{16} << 20U);
   const TreeId tree = database.make_tree();
   database.crash();

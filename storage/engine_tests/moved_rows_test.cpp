@@ -60,7 +60,7 @@ TEST_CASE_METHOD(MovedRows, "P35 both halves of a split say how new they are",
   const auto reader = engine->begin(Isolation::repeatable_read);
   const auto before = content(*reader, tree);
   update(changed * kStep);
-  // Insert behind that row, so that the others of its page move.
+  // Insert after that row, so that the others of its page move.
   insert(grown * kStep + 1, 200, 2);
   CHECK(get(*reader, tree, key(changed * kStep)) == value('o'));
   CHECK(content(*reader, tree) == before);

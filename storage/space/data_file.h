@@ -37,7 +37,7 @@ class DataFile final : public PageStore {
   /// Rebuilds and writes back a page that fails its checksum, or is older than its last write. If
   /// that is impossible, the error tells the reason, and the page is given up, so that the log is
   /// not searched for it again; other pages are not affected. Pre: no write of the page is under
-  /// way. A page with an LSN behind the log's end, of which the log has no records, is XX001: its
+  /// way. A page with an LSN after the log's end, of which the log has no records, is XX001: its
   /// next record would be taken for an old one. A page that lacks changes is redone, and not
   /// written.
   Result<Lsn> read_page(PageId page, std::byte* into) override;

@@ -145,7 +145,7 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
     else
       add_newest(i);
   }
-  // The gap behind the last record up to the fence is locked by the last key. Keys that a later
+  // The gap after the last record up to the fence is locked by the last key. Keys that a later
   // split or merge puts at the fence are locked by the fence itself.
   if (up_to_fence && !original.high_fence().is_infinite())
     lock_key_and_gap(original.high_fence().key);

@@ -106,7 +106,7 @@ LeafTidier::Outcome LeafTidier::work_off(KeyRanges ranges, TidyEffort effort) {
     const std::string low = range->low;
     const Outcome outcome = walk(*range, effort);
     if (outcome == Outcome::done) {
-      // The leaf at the end of a range may also have keys of the ranges behind it.
+      // The leaf at the end of a range may also have keys of the ranges after it.
       ranges.remove(
           range->tree, low,
           tree_ == range->tree ? std::optional<std::string_view>(visited_below_) : std::nullopt);
@@ -174,7 +174,7 @@ Result<bool> LeafTidier::may_visit_now(TreeId tree, Bytes key) {
 Result<std::optional<TidiedLeaf>> LeafTidier::visit(TreeId tree, Bytes key, TidyEffort effort,
                                                     LeafCopy& copy) {
   std::unique_lock working(working_);
-  // A pause begins under the mutex, so that none begins behind this.
+  // A pause begins under the mutex, so that none begins unnoticed after the check.
   while (pauses_.load() != 0) {
     working.unlock();
     Runtime::current().sleep_until(Runtime::current().now() + kPausedFor);

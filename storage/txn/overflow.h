@@ -48,7 +48,7 @@ Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 KeyRanges::Range overflow_range_of(TreeId owner);
 /// Discards all overflow values of a tree, a leaf at a time, without logging them. For a tree that
 /// no snapshot can read any more. May be repeated after a crash. Chunks that cannot be read stay,
-/// and so do those behind them; a warning tells of them.
+/// and so do those after them; a warning tells of them.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on = {});
 
 }  // namespace swizzle

@@ -27,7 +27,7 @@ struct RunPlace {
 /// in their order.
 class RemovedRun {
  public:
-  /// Returns the size of the data behind the UndoRecord.
+  /// Returns the size of the data after the UndoRecord.
   static std::size_t bytes_for(std::span<const Removal> removals) noexcept;
   /// Pre: bytes_for(removals) bytes follow `record`.
   static void write(UndoRecord& record, std::span<const Removal> removals, Lsn lsn) noexcept;
@@ -36,7 +36,7 @@ class RemovedRun {
       : record_(const_cast<UndoRecord&>(record)) {}
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head().count; }
-  /// Returns the size of the data behind the UndoRecord.
+  /// Returns the size of the data after the UndoRecord.
   [[nodiscard]] std::size_t bytes() const noexcept;
   /// Returns how many of the first keys are not undone yet.
   [[nodiscard]] std::uint32_t left() const noexcept {

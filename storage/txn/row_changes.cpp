@@ -64,7 +64,7 @@ bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
 }
 
 /// True if the gap that a new key would split is not locked by others. If the transaction itself
-/// has locked the gap it must lock the new key's gap too, or the part behind the key would be open
+/// has locked the gap it must lock the new key's gap too, or the part after the key would be open
 /// to others (P7).
 bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
   const lock::LockId gap = gap_before(tree_, leaf, at.index);

@@ -43,7 +43,7 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   return chosen_;
 }
 
-/// In removals of a stretch each record is right behind the one before.
+/// In removals of a stretch each record is right after the one before.
 Node::Position RowRemovals::find(const Node& leaf, Bytes key) const noexcept {
   if (chosen_ != 0) {
     const auto next = static_cast<std::uint16_t>(slots_[chosen_ - 1] + 1);

@@ -39,7 +39,7 @@ void TransactionRegistry::give_reserved_slot(TransactionSlot& slot) noexcept {
 
 void TransactionRegistry::begin_writing(TransactionSlot& slot) noexcept {
   // seq_cst, before the first append: a reader that took its end of the log before this store will
-  // find all our records behind that end; a reader that takes it later finds the slot.
+  // find all our records after that end; a reader that takes it later finds the slot.
   const std::uint64_t tail = std::max<std::uint64_t>(raw(log_.tail()), 1);
   snapshot_pause();
   slot.begin.store(tail, std::memory_order_seq_cst);

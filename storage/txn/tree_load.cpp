@@ -42,7 +42,7 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
   const TreeId id = tree.id();
   const std::array<Bytes, 1> payload{std::as_bytes(std::span(&id, 1))};
   // No page is latched, as for every other record of a transaction, so a checkpoint that waits for
-  // latches could begin behind the record without knowing the transaction. It waits for the marks
+  // latches could begin after the record without knowing the transaction. It waits for the marks
   // as well.
   const PageStore::MarksGuard marks(*state.engine.store);
   state.engine.tree_log->append(

@@ -15,7 +15,7 @@
 #include "tpcc/inputs.h"
 #include "tpcc/schema.h"
 
-/// Encoding of rows in trees without SQL: a fixed part, copied as it is, and behind it at most one
+/// Encoding of rows in trees without SQL: a fixed part, copied as it is, and after it at most one
 /// text of variable length (the specification's …_DATA columns). Keys are not repeated in values.
 namespace swizzle::tpcc {
 
@@ -210,7 +210,7 @@ class Image {
   std::size_t size_;
 };
 
-/// Returns the text behind a record.
+/// Returns the text after a record.
 template <class Record>
 std::string_view text_of(Bytes value) noexcept {
   return as_text(value.subspan(sizeof(Record)));

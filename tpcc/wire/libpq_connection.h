@@ -33,7 +33,7 @@ class LibpqConnection final : public Connection {
  private:
   LibpqConnection(pg_conn* connection, Pipelining pipelining)
       : connection_(connection), pipelining_(pipelining) {}
-  /// The next of a request's results; null behind the last.
+  /// The next of a request's results; null after the last.
   pg_result* next_result();
   void drop_results();
   Result<Rows> checked(pg_result* result);

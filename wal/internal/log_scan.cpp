@@ -40,7 +40,7 @@ Result<> refuse_damage_in(LogWindow& window, std::uint64_t place, std::uint64_t 
   return {};
 }
 
-// Searches behind the end of the run for records that were written after it was durable: in the
+// Searches after the end of the run for records that were written after it was durable: in the
 // rest of its segment and at the beginning of each later one. A segment that has been written to
 // has a record there, because no record is longer. Most later segments are only prepared, and
 // reading them whole would take longer than reading the log.

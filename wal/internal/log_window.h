@@ -27,7 +27,7 @@ class LogWindow {
   /// Returns [at, at + size); fewer bytes if a segment file is missing. The missing end of a
   /// truncated file reads as zeros. Valid until the next call.
   Result<Bytes> bytes(std::uint64_t at, std::size_t size);
-  /// As bytes(at, size), but loads bytes before `at` rather than behind it, for reading backward.
+  /// As bytes(at, size), but loads bytes before `at` rather than after it, for reading backward.
   Result<Bytes> bytes_backward(std::uint64_t at, std::size_t size);
 
   /// Decodes the record at `at`. `needs_more`: it continues in a missing segment.

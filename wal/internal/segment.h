@@ -15,7 +15,7 @@
 namespace swizzle::wal {
 
 /// Bytes of the log are in segment files of equal size. Segment n has the LSNs from n *
-/// segment_bytes on, behind a header of one write unit. A record may cross a segment boundary.
+/// segment_bytes on, after a header of one write unit. A record may cross a segment boundary.
 inline constexpr std::uint64_t kSegmentHeaderBytes = kWriteUnit;
 inline constexpr std::uint64_t kSmallestSegmentBytes = std::uint64_t{64} << 10U;
 /// Segment 0 does not exist, so no record has LSN 0.

@@ -51,7 +51,7 @@ class SegmentStore {
   /// Pre: prepared, and not closed.
   [[nodiscard]] std::shared_ptr<File> writable(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t first() const;
-  /// One behind the last prepared segment.
+  /// One after the last prepared segment.
   [[nodiscard]] std::uint64_t end() const;
 
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }

@@ -40,7 +40,7 @@ using StatementCountersPtr = std::shared_ptr<StatementCounters>;
 class StatementRegistry {
  public:
   static constexpr std::size_t kMost = 5000;
-  /// Longer texts are truncated; texts that differ only behind that share counters.
+  /// Longer texts are truncated; texts that differ only after that share counters.
   static constexpr std::size_t kLongestText = 1024;
 
   StatementCountersPtr of(Oid database, std::string_view text);

@@ -116,7 +116,7 @@ std::string stored_default(StatementContext& session, const UserType& domain,
       [&] { return stored_expression(session, {}, expression, Clause::column_default, &like); });
 }
 
-/// Parses the part of CREATE DOMAIN behind the type.
+/// Parses the part of CREATE DOMAIN after the type.
 class DomainWords {
  public:
   DomainWords(StatementContext& session, UserType& domain) : session_(session), domain_(domain) {}

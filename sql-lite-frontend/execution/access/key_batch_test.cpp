@@ -55,7 +55,7 @@ TEST_CASE("An index whose order nobody wants finds rows in the table's", "[sql][
     db.run("SET enable_seqscan = off");
     CHECK(db.explain(query).contains("Index Scan using t_"));
     std::vector<std::string> found = ids(query);
-    // In the first batch, behind the rows that are looked up one by one, ids ascend.
+    // In the first batch, after the rows that are looked up one by one, ids ascend.
     const std::size_t few = std::min<std::size_t>(found.size(), 20);
     const auto id_of = [&](std::size_t row) { return std::stoi(found[row]); };
     for (std::size_t i = 10; i < few; ++i) CHECK(id_of(i - 1) < id_of(i));

@@ -104,7 +104,7 @@ class QueryPrinter final : public QueryTexts {
   [[nodiscard]] bool names_cte(std::string_view name) const;
 
   void write(std::string_view text) { printer_.out += text; }
-  /// Begins a line with the word. Adds `before` to the indent, then, behind the word, `after`;
+  /// Begins a line with the word. Adds `before` to the indent, then, after the word, `after`;
   /// `plus` applies to this line alone.
   void begin_line(std::string_view word, int before, int after, int plus);
   [[nodiscard]] std::size_t line_length() const;

@@ -73,7 +73,7 @@ void Reader::declare_arguments() {
     }
     name_variable(parameter.name, variable);
   }
-  // Places of computed parts are numbered like parameters, behind all of these.
+  // Places of computed parts are numbered like parameters, after all of these.
   program_->value_count = std::max(program_->value_count, routine.parameters.size());
   // The result's columns are those at the beginning of the call, even if the body alters their
   // table.

@@ -339,8 +339,8 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   }
   // Reading the current row again is a step back, unless there is none or it is not sent.
   const bool stays = step == 0 && first == portal->position;
-  // The last row is found by coming back from behind it. A cursor at its start is where MOVE
-  // BACKWARD ALL would bring it.
+  // The last row is found by coming back from the position after it. A cursor at its start is where
+  // MOVE BACKWARD ALL would bring it.
   const bool from_end = fetch.direction == Direction::absolute && fetch.how_many < 0;
   const bool rewinds = fetch.ismove && step < 0 && count == kAll && portal->position == 0;
   const bool is_on_row = first >= 1 && first <= size();
@@ -378,7 +378,7 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     at += step;
   }
   if (visited < count || count == kAll) {
-    // It has passed an end, and is before the first or behind the last row now.
+    // It has passed an end, and is before the first or after the last row now.
     if (at < 1) portal->position = 0;
     if (at >= 1 && portal->exhausted && at > size()) portal->position = size() + 1;
   }

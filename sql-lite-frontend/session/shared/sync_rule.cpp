@@ -51,7 +51,7 @@ class RuleReader {
         RETURN_IF_ERROR(read_counted(first, rule));
         return rule;
       }
-      // A number without a list in parentheses behind it is the name of the first standby.
+      // A number without a list in parentheses after it is the name of the first standby.
       if (says_how) return refuse();
       rule.names.push_back(first.value);
       if (is_sign(',')) {

@@ -20,7 +20,7 @@ std::optional<std::string> definition_of_constraint(StatementContext& session, O
 std::optional<std::string> definition_of_index(StatementContext& session, Oid index,
                                                std::int32_t column, Layout layout);
 /// Returns a view's query with its tables' current names, as pg_get_viewdef does. `wrap_column`:
-/// list items that would end behind it begin a new line.
+/// list items that would end after it begin a new line.
 std::string definition_of_view(StatementContext& session, const Table& view,
                                Layout layout = Layout::plain, int wrap_column = 0);
 /// Returns the text of a view's query, or of another statement stored as `view_sql` with its

@@ -243,7 +243,7 @@ std::optional<TextToken> TextParser::take_protocol() {
   return take(TokenKind::protocol, at + 3);
 }
 
-/// Returns the end of a bare name before the first slash or point, or behind the point if it is no
+/// Returns the end of a bare name before the first slash or point, or after the point if it is no
 /// number: ASCII letters, or letters and digits.
 std::optional<std::size_t> TextParser::bare_name_end() const {
   WordShape shape;
@@ -323,7 +323,7 @@ std::optional<TextToken> TextParser::take_hyphenated() {
   hyphenated_ = text_.substr(at_, end - at_);
   const TextToken token =
       take(whole.choose(TokenKind::asciihword, TokenKind::hword, TokenKind::numhword), end);
-  // A hyphen behind it is a separator, not a sign.
+  // A hyphen after it is a separator, not a sign.
   if (letter(end) == '-') parts_.push_back(take_blank());
   return token;
 }

@@ -20,7 +20,7 @@ std::size_t skip_blanks(std::string_view json, std::size_t at) noexcept {
   return found == std::string_view::npos ? json.size() : found;
 }
 
-/// Returns the position behind the string that begins at `at`.
+/// Returns the position after the string that begins at `at`.
 std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;
@@ -28,7 +28,7 @@ std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   return std::min(at + 1, json.size());
 }
 
-/// Returns the position behind the value that begins at `at`. Costs the value's length, so a
+/// Returns the position after the value that begins at `at`. Costs the value's length, so a
 /// descent through all levels by this alone is quadratic in the depth; JsonEnds avoids that.
 std::size_t skip_value(std::string_view json, std::size_t at) {
   const std::size_t begin = at;
@@ -80,7 +80,7 @@ class JsonEnds {
     }
     count_work(json.size());
   }
-  /// Returns the position behind the value that begins at `at`, in a part of the text.
+  /// Returns the position after the value that begins at `at`, in a part of the text.
   [[nodiscard]] std::size_t behind(std::string_view json, std::size_t at) const {
     const auto found = std::ranges::lower_bound(begins_, json.data() + at);
     if (found == begins_.end() || *found != json.data() + at) return skip_value(json, at);

@@ -89,7 +89,7 @@ class Taker {
   void pass_blanks() { at_ = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size()); }
 
   /// Pre: at an opening bracket, a comma or the closing bracket. Steps over it; returns true if
-  /// another part follows, false behind `end`.
+  /// another part follows, false after `end`.
   bool comes_another(char end) {
     pass_blanks();
     if (at_ == text_.size()) return false;

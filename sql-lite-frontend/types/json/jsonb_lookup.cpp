@@ -38,7 +38,7 @@ bool is_written_plainly(std::string_view key) noexcept {
   });
 }
 
-/// Returns the position from which a key is searched: that of the last entry not behind it, or of
+/// Returns the position from which a key is searched: that of the last entry not after it, or of
 /// the first member.
 std::size_t begin_for(const Jsonb& object, std::string_view key) {
   if (object.directory.empty()) return 1;

@@ -477,7 +477,7 @@ class PathParser {
   std::optional<PathToken> behind_;
   int depth_ = 0;  ///< nesting depth of filters
   int brackets_ = 0;
-  bool has_steps_ = false;  ///< the last operand read has steps behind it
+  bool has_steps_ = false;  ///< the last operand read has steps after it
   const char* misplaced_ = nullptr;
 };
 

@@ -60,7 +60,7 @@ class PathRun {
   };
   Outcome items(Failures failures);
   /// Returns true if there is an item; nothing after a failure. Lax mode stops at the first item,
-  /// so failures behind it do not count.
+  /// so failures after it do not count.
   std::optional<bool> exists(Failures failures);
   /// Appends the item in jsonb's spelling.
   void append(const PathItem& item, std::string& out) const;

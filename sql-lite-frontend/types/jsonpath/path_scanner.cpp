@@ -71,7 +71,7 @@ std::uint32_t PathScanner::read_hexadecimal(std::size_t digits) {
   return code;
 }
 
-/// Reads a code point, behind \u: four digits (of a surrogate pair two such escapes), or up to six
+/// Reads a code point, after \u: four digits (of a surrogate pair two such escapes), or up to six
 /// in braces.
 void PathScanner::read_code_point(std::string& out) {
   const auto one = [&]() -> std::uint32_t {

@@ -77,7 +77,7 @@ inline constexpr std::uint32_t kLastLevel = UINT32_MAX;
 
 struct PathNode {
   PathOp op = PathOp::root;
-  PathPlace next = kNoPlace;  ///< the accessor behind it
+  PathPlace next = kNoPlace;  ///< the accessor after it
   PathPlace left = kNoPlace;  ///< left operand, or the only one
   PathPlace right = kNoPlace;
   /// Of a key, string, number, variable, pattern or template: its text; of a method: the precision.

@@ -67,7 +67,7 @@ bool is_discrete(TypeId range, TypeId subtype) noexcept {
   return subtype == TypeId::int4 || subtype == TypeId::int8 || subtype == TypeId::date;
 }
 
-/// The value behind one of a discrete subtype.
+/// The value after one of a discrete subtype.
 Value next_value(TypeId subtype, const Value& value) {
   const std::int64_t number = value.as_int8();
   if (subtype == TypeId::date && !is_valid_date(number + 1))

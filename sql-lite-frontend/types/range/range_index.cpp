@@ -22,7 +22,7 @@ constexpr std::uint8_t kUnmeasured = kLongest + 1;  ///< of types whose values h
 constexpr std::uint8_t kEndless = kUnmeasured + 1;
 constexpr std::uint8_t kNull = 0xff;
 
-// As range_types.cpp writes keys: behind a range that is not empty its lower bound.
+// As range_types.cpp writes keys: after a range that is not empty its lower bound.
 constexpr char kSomeRange = 1;
 constexpr char kFinite = 1;
 
@@ -63,7 +63,7 @@ struct WantedBounds {
   const RangeBound* last = nullptr;
   const RangeBound* end = nullptr;
   const RangeBound* first = nullptr;
-  std::uint8_t longest = kEndless;  ///< classes behind it have none
+  std::uint8_t longest = kEndless;  ///< classes after it have none
   bool with_empty = false;
 };
 
