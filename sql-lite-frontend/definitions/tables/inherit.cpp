@@ -44,7 +44,7 @@ void inherit_columns(StatementContext& session, const Relation& parent, Relation
     Constraint& copy = relation.constraints.emplace_back(constraint);
     copy.oid = session.catalog.allocate_oid();
     copy.parent = constraint.oid;
-    copy.validated = true;  // the partition has no rows yet
+    copy.validated = true;  // there are no rows yet
     copy.comment.clear();
   }
 }
