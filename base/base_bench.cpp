@@ -90,7 +90,7 @@ void fiber_yield(benchmark::State& state) {
 }
 BENCHMARK(fiber_yield);
 
-// Two tasks that wake each other in turn; one iteration is there and back.
+// Two tasks that wake each other alternately; an iteration is one round trip.
 struct Rally {
   std::atomic<int> turn{0};
   std::atomic<Parker*> server{nullptr};

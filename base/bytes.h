@@ -16,7 +16,7 @@ using MutableBytes = std::span<std::byte>;
 static_assert(std::endian::native == std::endian::little,
               "pages and log records are little-endian and copied as they are");
 
-/// Unaligned load of a trivially copyable value.
+/// Loads a trivially copyable value from any address.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 T load(const std::byte* from) noexcept {
@@ -31,7 +31,7 @@ void store(std::byte* to, const T& value) noexcept {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Big-endian forms compare with memcmp as the numbers do.
+/// Big-endian forms of unsigned numbers: memcmp orders them as the numbers.
 template <std::unsigned_integral T>
 T load_big_endian(const std::byte* from) noexcept {
   return std::byteswap(load<T>(from));
@@ -49,7 +49,7 @@ inline std::string_view as_text(Bytes bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Orders as memcmp does, the shorter first among equal prefixes.
+/// Compares as memcmp does; of equal prefixes the shorter comes first.
 inline int compare(Bytes a, Bytes b) noexcept {
   const std::size_t common = a.size() < b.size() ? a.size() : b.size();
   const int order = common == 0 ? 0 : std::memcmp(a.data(), b.data(), common);

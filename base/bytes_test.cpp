@@ -52,7 +52,7 @@ TEST_CASE("big-endian numbers order as bytes", "[bytes]") {
 }
 
 TEST_CASE("checksums are what earlier versions wrote", "[bytes]") {
-  // Recorded. Pages and log records on disk carry these.
+  // Recorded values: pages and log records on disk have such checksums.
   REQUIRE(checksum(as_bytes("swizzle"), 0) == 0xAF4D54DEB14C7A6BU);
   REQUIRE(checksum(as_bytes("swizzle"), 7) == 0x6ED976C0D4E61C27U);
   REQUIRE(checksum(as_bytes(""), 0) == 0x2D06800538D394C2U);

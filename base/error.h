@@ -8,7 +8,7 @@
 
 namespace swizzle {
 
-/// An error in PostgreSQL's terms. One pointer wide, so that Result<T> stays small.
+/// An error in PostgreSQL's terms. The size of one pointer, so that Result<T> stays small.
 class Error {
  public:
   Error(SqlState state, std::string message)

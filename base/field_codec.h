@@ -7,7 +7,8 @@
 
 #include "base/bytes.h"
 
-/// Numbers and texts one after the other, as they are in memory: for small files and records.
+/// Encodes numbers and texts one after the other, in native byte order: for small files and
+/// records.
 namespace swizzle {
 
 class FieldWriter {
@@ -29,7 +30,7 @@ class FieldWriter {
   std::vector<std::byte>& into_;
 };
 
-/// Past the end it reads zeros and says so.
+/// Decodes fields. Past the end it returns zeros and remembers the failure.
 class FieldReader {
  public:
   explicit FieldReader(Bytes from) : from_(from) {}

@@ -5,16 +5,17 @@
 
 namespace swizzle {
 
-/// A byte offset in the log. 0 is "before the log": no record starts there.
+/// Byte offset in the log. 0: before the log, since no record starts there.
 enum class Lsn : std::uint64_t { none = 0, max = UINT64_MAX };
 
-/// The number of a page in the data file. 0 names the file header, so it is never a tree page.
+/// Number of a page in the data file. 0 is the file header, so never a page of a tree.
 enum class PageId : std::uint64_t { none = 0 };
 
-/// 0 is the directory, the tree of trees.
+/// Number of a tree. 0: the directory, the tree of trees.
 enum class TreeId : std::uint32_t { directory = 0 };
 
-/// 64 bits never wrap. 0 is "no transaction", which system transactions carry in the log.
+/// Number of a transaction; 64 bits, so that it never wraps. 0: no transaction, as in records of
+/// system transactions.
 enum class TxnId : std::uint64_t { none = 0 };
 
 constexpr std::uint64_t raw(Lsn lsn) noexcept {

@@ -56,7 +56,7 @@ std::uint64_t Zipf::operator()(Random& random) const noexcept {
 
 std::uint64_t system_entropy() noexcept {
   std::uint64_t entropy = 0;
-  // Eight bytes never come in part; the call can only be interrupted while the system boots.
+  // Eight bytes are never returned in part; only an interruption during the system's boot can fail.
   while (getrandom(&entropy, sizeof entropy, 0) != static_cast<ssize_t>(sizeof entropy)) continue;
   return entropy;
 }

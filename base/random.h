@@ -15,8 +15,8 @@ constexpr std::uint64_t split_mix(std::uint64_t& state) noexcept {
   return mixed ^ (mixed >> 31);
 }
 
-/// xoshiro256**: fast and good enough for everything but secrets (those come from OpenSSL).
-/// The same seed gives the same numbers for ever: recorded seeds stay valid. Not thread-safe.
+/// xoshiro256**: fast, and good enough for everything but secrets, which come from OpenSSL. A seed
+/// gives the same numbers in all versions, so that recorded seeds stay valid. Not thread-safe.
 class Random {
  public:
   using result_type = std::uint64_t;
@@ -63,7 +63,7 @@ class Random {
   /// True once in `odds` times on average. Pre: odds > 0.
   constexpr bool one_in(std::uint64_t odds) noexcept { return below(odds) == 0; }
 
-  /// A generator whose numbers are unrelated to what this one gives next.
+  /// Returns a generator that is statistically independent of this one.
   constexpr Random split() noexcept { return Random{(*this)()}; }
 
  private:
@@ -99,12 +99,12 @@ class Zipf {
   double shortcut_;
 };
 
-/// Spreads neighbouring ranks over [0, 2^64): hot keys then do not share pages. A bijection.
+/// Maps neighbouring ranks to distant numbers, so that hot keys do not share pages. A bijection.
 constexpr std::uint64_t scramble(std::uint64_t value) noexcept {
   return split_mix(value);
 }
 
-/// Seed material from the operating system.
+/// Returns seed material from the operating system.
 std::uint64_t system_entropy() noexcept;
 
 }  // namespace swizzle

@@ -8,7 +8,7 @@
 using namespace swizzle;
 
 TEST_CASE("the generator's numbers are fixed for a seed", "[random]") {
-  // Recorded: crash seeds in issues and tests must stay reproducible.
+  // Recorded values: seeds in issues and tests must stay reproducible.
   Random random{42};
   const std::array<std::uint64_t, 3> first{random(), random(), random()};
   Random again{42};

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// GCC announces the sanitizers by macros, clang by features.
+// GCC announces sanitizers by macros, clang by features.
 #if defined(__SANITIZE_ADDRESS__)
 #define SWIZZLE_ASAN 1
 #elif defined(__has_feature)
@@ -29,7 +29,7 @@
 
 namespace swizzle {
 
-/// Touching [at, at + bytes) is an error in an AddressSanitizer build until unpoison().
+/// Makes accesses to [at, at + bytes) errors in AddressSanitizer builds, until unpoison().
 inline void poison([[maybe_unused]] const void* at, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef SWIZZLE_ASAN
   ASAN_POISON_MEMORY_REGION(at, bytes);

@@ -29,7 +29,7 @@ TEST_CASE("text is valid UTF-8 without NUL, nothing else", "[base]") {
     CHECK(valid_utf8(std::string(before, 'x') + "\0abcdefgh"s) == before);
 }
 
-/// Every sequence of bytes that encodes a code point, and no other: by decoding, not by ranges.
+/// The bytes are valid if and only if decoding and encoding them gives the same bytes.
 TEST_CASE("random bytes are valid as far as they can be decoded and encoded again", "[base]") {
   const auto encoded = [](char32_t c) {
     std::string out;
@@ -55,7 +55,7 @@ TEST_CASE("random bytes are valid as far as they can be decoded and encoded agai
       if (code < 0xd800 || code > 0xdfff) text += encoded(code);
     }
     REQUIRE(valid_utf8(text) == text.size());
-    // One byte changed: what stays valid must still be made of whole characters.
+    // After a change of one byte, text that is still valid must consist of whole characters.
     text[random.below(text.size())] = static_cast<char>(random.below(256));
     const std::size_t valid = valid_utf8(text);
     std::size_t at = 0;

@@ -9,8 +9,8 @@
 
 namespace swizzle::bench {
 
-/// How much time an experiment may take: full for the figures we quote, quick (some ten seconds) so
-/// that all of them can be run at once, smoke (less than a second) so that none of them rots.
+/// Duration of an experiment: full for published figures; quick (some ten seconds), to run all of
+/// them at once; smoke (less than a second), as a test that they still work.
 enum class Scale : std::uint8_t { full, quick, smoke };
 
 /// Input of an experiment: its options, scale and folders.
@@ -22,11 +22,11 @@ class Context {
 
   [[nodiscard]] CommandLine& options() noexcept { return options_; }
   [[nodiscard]] Scale scale() const noexcept { return scale_; }
-  /// For data files; removed afterwards.
+  /// Directory for data files; removed afterwards.
   [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
   [[nodiscard]] const std::filesystem::path& csv() const noexcept { return csv_; }
 
-  /// The default that fits the scale.
+  /// Returns the default for the scale.
   template <class T>
   [[nodiscard]] T by_scale(T full, T quick, T smoke) const {
     return scale_ == Scale::full ? full : scale_ == Scale::quick ? quick : smoke;
@@ -45,7 +45,7 @@ struct Experiment {
   Result<> (*run)(Context& context);
 };
 
-/// All of them, in the order of docs/results/README.md.
+/// Returns all experiments, in the order of docs/results/README.md.
 std::span<const Experiment> experiments() noexcept;
 
 }  // namespace swizzle::bench

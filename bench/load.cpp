@@ -61,13 +61,13 @@ void pin_to_cpu(unsigned number) noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(number % cpus, &set);
-  // A container may forbid it; an unpinned thread still measures, only less steadily.
+  // A container may forbid pinning; an unpinned thread still measures, less steadily.
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
 namespace {
 
-/// From the end of the warm-up to the end of the load.
+/// Counts from the end of the warm-up to the end of the load.
 Measured observe(const Load& load, const std::deque<Worker>& workers, std::atomic<bool>& stop) {
   sleep_for(load.warm_up_seconds);
   Measured measured;
@@ -131,7 +131,8 @@ Measured measure_once(unsigned thread_count, const std::function<void(Worker&)>&
   }
   Measured measured;
   const double cpu_before = cpu_seconds_of_this_process();
-  // Before the threads are let go: afterwards this thread may have to wait for a processor.
+  // Take the time before the threads start: afterwards this thread may have to wait for a
+  // processor.
   const Clock::time_point start = Clock::now();
   start_together.arrive_and_wait();
   threads.clear();

@@ -10,8 +10,8 @@
 
 namespace swizzle::bench {
 
-/// One worker of a measured load. It works in batches: while (worker.running()) { …;
-/// worker.did(256); }
+/// A worker of a measured load. It works in batches: while (worker.running()) { …; worker.did(256);
+/// }
 class alignas(128) Worker {
  public:
   Worker(unsigned number, const std::atomic<bool>& stop) noexcept : number_(number), stop_(&stop) {}
@@ -35,9 +35,9 @@ class alignas(128) Worker {
 struct Load {
   unsigned threads = 1;
   double seconds = 1;
-  /// Not counted: caches, the pool and the branch predictors settle.
+  /// Time before the measurement, in which caches, the pool and the branch predictors warm up.
   double warm_up_seconds = 0;
-  /// Each tick of the timeline; 0 for none.
+  /// Interval of the timeline; 0: no timeline.
   double tick_seconds = 0;
 };
 
@@ -53,16 +53,16 @@ struct Measured {
   }
 };
 
-/// Runs `work` in `load.threads` operating system threads, thread i pinned to CPU i, until the time
-/// is over; counts what they did between warm-up and end.
+/// Runs `work` in `load.threads` threads, thread i pinned to CPU i, until the time is over. Counts
+/// their operations between warm-up and end.
 Measured measure(const Load& load, const std::function<void(Worker&)>& work);
 
-/// Runs `work` once in each thread and takes the time from the start of the first to the end of the
-/// last; for loads of a given number of operations.
+/// Runs `work` once in each thread and measures from the first start to the last end; for loads
+/// with a fixed number of operations.
 Measured measure_once(unsigned threads, const std::function<void(Worker&)>& work);
 
-/// The same as measure() with `fibers` fibers on `load.threads` reactors of `runtime`. Work yields
-/// by itself where it does not park.
+/// As measure(), with `fibers` fibers on `load.threads` reactors of `runtime`. Work that does not
+/// park must yield.
 Measured measure_fibers(Runtime& runtime, unsigned fibers, const Load& load,
                         const std::function<void(Worker&)>& work);
 

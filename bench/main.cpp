@@ -30,7 +30,7 @@ const Experiment* find(std::string_view id) noexcept {
   return nullptr;
 }
 
-/// A directory of our own below `parent`, removed with what is in it.
+/// Temporary directory below `parent`, removed with its content.
 class Scratch {
  public:
   explicit Scratch(const std::filesystem::path& parent) {

@@ -36,7 +36,7 @@ std::string now_utc() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
 }
 
-/// Name and version, without what a distributor or host appends.
+/// Returns the kernel's name and version without suffixes of distributor or host.
 std::string kernel() {
   utsname name{};
   uname(&name);
@@ -57,7 +57,8 @@ Report::Report(std::string experiment, std::string x_name, std::filesystem::path
     : experiment_(std::move(experiment)), x_name_(std::move(x_name)), csv_(std::move(csv)) {
   note("experiment", experiment_);
   note("taken", now_utc());
-  // scripts/bench knows these; a program cannot ask git about a tree that has changed since.
+  // Set by scripts/bench: a program cannot ask git about a tree that may have changed since the
+  // build.
   for (const auto& [name, variable] :
        {std::pair{"commit", "SWIZZLE_COMMIT"}, std::pair{"command", "SWIZZLE_COMMAND"},
         std::pair{"peers", "SWIZZLE_PEERS"}, std::pair{"load_before", "SWIZZLE_LOAD"}}) {
@@ -80,7 +81,7 @@ void Report::note(std::string_view name, double value) {
 }
 
 void Report::add(Sample sample) {
-  INVARIANT(!sample.system.contains(','));  // the CSV does not quote
+  INVARIANT(!sample.system.contains(','));  // no quoting in the CSV
   fmt::print(stderr, "  {} {}={:g} threads={} #{}: {} = {:.6g}\n", sample.system, x_name_, sample.x,
              sample.threads, sample.repetition, sample.metric, sample.value);
   samples_.push_back(std::move(sample));

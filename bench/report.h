@@ -12,7 +12,7 @@
 
 namespace swizzle::bench {
 
-/// One measured number. `x` is the experiment's parameter (working set, skew, second …).
+/// A measured number. `x` is the experiment's parameter: working set, skew, second and so on.
 struct Sample {
   std::string system;
   double x = 0;
@@ -22,20 +22,20 @@ struct Sample {
   double value = 0;
 };
 
-/// Collects the samples of one experiment, writes them as a CSV whose first lines say where they
-/// come from, and prints medians with their spread.
+/// Collects an experiment's samples, writes them as CSV with their origin in the first lines, and
+/// prints medians with their spread.
 class Report {
  public:
-  /// `csv` may be empty: then nothing is written.
+  /// `csv` empty: no file is written.
   Report(std::string experiment, std::string x_name, std::filesystem::path csv);
 
-  /// Another line of the header: what a reader needs to believe or repeat the numbers.
+  /// Adds a line to the header: conditions needed to judge or repeat the numbers.
   void note(std::string_view name, std::string_view value);
   void note(std::string_view name, double value);
-  /// Kept, and shown on the progress line.
+  /// Adds a sample and shows it on the progress line.
   void add(Sample sample);
 
-  /// The median over repetitions of everything added under these names; 0 if there is nothing.
+  /// Returns the median over all repetitions under these names; 0 if there are none.
   [[nodiscard]] double median(std::string_view system, double x, unsigned threads,
                               std::string_view metric) const;
   void print_summary() const;

@@ -9,8 +9,8 @@
 
 namespace swizzle::bench {
 
-/// The records of the papers: LeanStore's have 8-byte keys and 120-byte values, those of
-/// the in-memory paper 20 and 20.
+/// Record sizes of the papers: LeanStore's have 8-byte keys and 120-byte values, those of the
+/// in-memory paper 20 and 20.
 struct RecordShape {
   std::size_t key_bytes = 8;
   std::size_t value_bytes = 120;
@@ -22,8 +22,8 @@ inline constexpr std::size_t kMaxRecordBytes = 128;
 /// Spacing of the keys: 0, 1, 2 …, or spread over the 64-bit space.
 enum class KeyOrder : std::uint8_t { dense, scattered };
 
-/// The number behind record `index`'s key. Ascending in both orders, so that records can be loaded
-/// sorted; scattered ones jitter inside equal slices of the space.
+/// Maps record numbers to key numbers. Both orders are ascending, so records can be loaded sorted;
+/// scattered numbers are random within equal slices of the space.
 class KeySpace {
  public:
   KeySpace(std::uint64_t count, KeyOrder order) noexcept
@@ -36,8 +36,8 @@ class KeySpace {
   std::uint64_t slice_;
 };
 
-/// The key of record `number`: big-endian, so that memcmp orders it as a number; longer keys have
-/// leading zeros, as decimal or composite keys have a common front.
+/// Key of a record: its number, big-endian, so that memcmp orders it. Longer keys have leading
+/// zeros, as decimal or composite keys share a prefix.
 class Key {
  public:
   Key(RecordShape shape, std::uint64_t number) noexcept : size_(shape.key_bytes) {
@@ -50,7 +50,7 @@ class Key {
   std::size_t size_;
 };
 
-/// A value that depends on its record, so that a wrong answer is noticed.
+/// Value derived from its record, so that wrong answers are noticed.
 class Value {
  public:
   Value(RecordShape shape, std::uint64_t number) noexcept : size_(shape.value_bytes) {
@@ -71,8 +71,9 @@ inline bool belongs_to(Bytes value, std::uint64_t number) noexcept {
   return value.size() >= 8 && load<std::uint64_t>(value.data()) == split_mix(number);
 }
 
-/// A bijection on [0, count): a random order without an array, and Zipf's hot ranks spread over all
-/// pages. Walks a four-round Feistel network on the next power of four until it lands inside.
+/// A bijection on [0, count), which gives a random order without an array and spreads Zipf's hot
+/// ranks over all pages. Walks a four-round Feistel network on the next power of four until the
+/// result is in range.
 class Permutation {
  public:
   Permutation(std::uint64_t count, std::uint64_t seed) noexcept;
@@ -101,8 +102,8 @@ class Permutation {
   std::array<std::uint64_t, 4> keys_{};
 };
 
-/// Which record an operation touches. Skew 0 is uniform; above it, Zipf with that exponent, hot
-/// ranks spread over the key space.
+/// Generator of record numbers. Skew 0 is uniform; a higher skew is Zipf's exponent, with hot ranks
+/// spread over the key space.
 class Picker {
  public:
   Picker(std::uint64_t count, double skew, std::uint64_t seed) noexcept
@@ -119,7 +120,7 @@ class Picker {
   bool skewed_;
 };
 
-/// A window on the key space that moves by a share of its width each period, around the end.
+/// A window of the key space that moves by a share of its width each period, and wraps around.
 class DriftingWindow {
  public:
   DriftingWindow(std::uint64_t count, std::uint64_t width, double moved_share) noexcept

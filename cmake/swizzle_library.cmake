@@ -7,9 +7,9 @@ target_compile_options(swizzle_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-Wcast-align=strict> -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 reports the storage of an empty std::optional as used uninitialized, and of its own strings, where they
-  # come out of a precompiled header, what they never do.
-  # ccache sees by the second what a precompiled header was made of.
+  # GCC 12 reports the storage of an empty std::optional as used uninitialized, and accesses of its own strings
+  # that never happen if these come from a precompiled header.
+  # The other option lets ccache see from which sources a precompiled header was made.
   target_compile_options(swizzle_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
     -Wno-stringop-overread -fpch-preprocess)
 endif()
@@ -42,8 +42,8 @@ if(SWIZZLE_HARDENING AND NOT SWIZZLE_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Rel
   target_link_options(swizzle_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
 
-# Optimised by what a load showed to be hot: built to record, loaded, built again to use what was recorded
-# (scripts/ship). What the load did not reach is compiled as without a profile.
+# Profile-guided optimisation: a build that records, a load, and a build that uses the profile (scripts/ship).
+# Code that the load did not reach is compiled as without a profile.
 set(SWIZZLE_PROFILE "" CACHE STRING "record | use | empty")
 set(SWIZZLE_PROFILE_FOLDER "${PROJECT_SOURCE_DIR}/build/profile" CACHE PATH "where the profile is")
 if(SWIZZLE_PROFILE)

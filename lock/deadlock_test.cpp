@@ -130,7 +130,7 @@ TEST_CASE("P2 a blocker that left does not hide the one that stayed", "[lock]") 
   b.begin(TxnId{2});
   c.begin(TxnId{3});
   REQUIRE(a.try_acquire(key(9), kWriteKey));
-  // Either may have been the first blocker that A met.
+  // Either blocker of A may come first.
   const bool b_first = GENERATE(true, false);
   REQUIRE((b_first ? b : c).try_acquire(key(1), kReadKey));
   REQUIRE((b_first ? c : b).try_acquire(key(1), kReadKey));
@@ -242,12 +242,12 @@ TEST_CASE("4000 waiters of one key search for deadlocks in time that grows with 
         LockOwner owner{manager};
         owner.set_deadlock_timeout(1s);
         owner.begin(TxnId{1 + i});
-        // Some read, and are not in each other's way.
+        // Some only read, and do not block each other.
         REQUIRE(state_of(owner.acquire(key(0), i % 7 == 0 ? kReadKey : kWriteKey)) == "granted");
         ++granted;
         owner.release_all(Lsn::none);
       }));
-    // All of them look.
+    // Wait until all of them have searched for a deadlock.
     Runtime::current().sleep_until(Runtime::current().now() + 5s);
     holder.release_all(Lsn::none);
     for (const auto& task : tasks) task->join();
@@ -280,7 +280,8 @@ TEST_CASE("a deadlock through a queue of 500 is found, and through a reader amon
         owner.release_all(Lsn::none);
       }));
     Runtime::current().sleep_until(Runtime::current().now() + 1s);
-    // One in the middle of those that wait for the first has what the first wants now.
+    // The holder of the lock that the first now wants is in the middle of those that wait for the
+    // first.
     REQUIRE(state_of(first.acquire(key(1), kWriteKey)) == "40P01");
     first.release_all(Lsn::none);
     for (const auto& task : tasks) task->join();
@@ -312,7 +313,7 @@ TEST_CASE("a cycle that only the order of a queue closes costs nobody a transact
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 2; }));
   CHECK_FALSE(has_read);
-  // Closes the cycle: it waits for the second reader, who waits behind the writer.
+  // Close the cycle: wait for the second reader, which waits behind the writer.
   CHECK(state_of(reader.acquire(key(2), kReadKey, {.lock_timeout = 10s})) == "granted");
   CHECK(has_read);
   reading.join();
@@ -353,7 +354,7 @@ TEST_CASE("the order of a queue is turned for locks on relations, past two that 
   InThread fourth{[&] { drop(d, 2); }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 3; }));
   lock(a, kSecond, RelationMode::share_update_exclusive);
-  // The two that gave way stand in the queue again, behind it.
+  // The two that gave way are in the queue again, behind it.
   CHECK(eventually([&] { return waiting_now(manager) == 3; }));
   a.release_all(Lsn::none);
   second.join();

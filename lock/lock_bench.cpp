@@ -106,7 +106,7 @@ void reference_private_atomics(benchmark::State& state) {
 }
 BENCHMARK(reference_private_atomics)->ThreadRange(1, 2)->UseRealTime();
 
-// A small transaction: an intent and ten key locks, each asked for twice.
+// A small transaction: an intent and ten key locks, each requested twice.
 void transaction_of_ten(benchmark::State& state) {
   LockOwner owner{*shared_manager};
   const auto thread = static_cast<std::uint64_t>(state.thread_index());

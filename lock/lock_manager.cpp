@@ -74,7 +74,7 @@ std::vector<LockRow> LockManager::snapshot() const {
     add_intents(parts_->seats[number], rows);
   }
   parts_->table->visit([&rows](const Entry& entry) {
-    // A request on its way through the queue is neither held nor waited for.
+    // An entry that is moving through the queue is neither held nor waiting: leave it out.
     const EntryState state = entry.state.load(std::memory_order_acquire);
     if (state == EntryState::active || state == EntryState::waiting) {
       rows.push_back(row_of(entry, state));
@@ -89,7 +89,7 @@ std::vector<LockRow> LockManager::waits() const {
   for (std::uint32_t number = 0; number < parts_->seats.size(); ++number) {
     const auto& waiting = parts_->seats[number].waiting;
     if (waiting.load(std::memory_order_relaxed) == nullptr) continue;
-    // Entries seen from here on are not reused before the guard goes.
+    // Keep the epoch: entries seen from here on are not reused before the guard ends.
     const auto reading = parts_->epochs.enter(number);
     if (const Entry* const entry = waiting.load(std::memory_order_seq_cst))
       rows.push_back(row_of(*entry, EntryState::waiting));

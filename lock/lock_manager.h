@@ -33,7 +33,7 @@ class LockManager {
   /// Lists all locks held and waited for. Stops no owner: each row was true at some moment of the
   /// call.
   [[nodiscard]] std::vector<LockRow> snapshot() const;
-  /// Only what is waited for: looks at owners, not at locks.
+  /// Returns the waiting requests only: looks at owners, not at locks.
   [[nodiscard]] std::vector<LockRow> waits() const;
   [[nodiscard]] LockStatistics statistics() const noexcept;
   /// How often each mode was waited for: those of keys and gaps, then those of tables.

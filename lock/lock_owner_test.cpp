@@ -62,10 +62,10 @@ TEST_CASE("a conditional request leaves nothing queued when it fails", "[lock]")
   LockOwner failing{manager};
   LockOwner reader{manager};
   CHECK(holder.try_acquire(key(1), kReadKey));
-  ++latches_held;  // allowed under a latch
+  ++latches_held;  // parking is never needed, so a held latch is allowed
   CHECK_FALSE(failing.try_acquire(key(1), kWriteKey));
   --latches_held;
-  // Had it stayed, first come first served would keep the reader out.
+  // If the refused request had stayed in the queue, it would block the reader.
   CHECK(reader.try_acquire(key(1), kReadKey));
   CHECK(manager.snapshot().size() == 2);
   holder.release_all(Lsn::none);
@@ -183,7 +183,7 @@ TEST_CASE("an upgrade overtakes a waiter that waits for the upgrader", "[lock]")
     owner.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
-  // Queueing behind the writer would be a deadlock that nobody needs.
+  // Queueing behind the writer would be a needless deadlock.
   CHECK(reader.try_acquire(key(1), kWriteKey));
   reader.release_all(Lsn::none);
 }
@@ -222,7 +222,7 @@ TEST_CASE("cancelling ends a wait with 57014 and lets those behind it in", "[loc
   victim.cancel();
   writer.join();
   reader.join();
-  // It stays cancelled for the next wait, until cleared.
+  // The owner stays cancelled for the next wait, until it is cleared.
   LockOwner blocker{manager};
   REQUIRE(blocker.try_acquire(key(2), kWriteKey));
   CHECK(state_of(victim.acquire(key(2), kReadKey)) == "57014");
@@ -265,7 +265,7 @@ TEST_CASE("P10 whoever comes after a commit carries its LSN", "[lock]") {
   reader.begin(TxnId{2});
   CHECK(reader.read_watermark() == Lsn::none);
 
-  // An older commit does not lower the tag, and neither a reader's nor a rollback's LSN raises it.
+  // An older commit does not lower the tag; LSNs of readers and rollbacks do not raise it.
   REQUIRE(writer.try_acquire(key(1), kWriteKey));
   writer.release_all(Lsn{400});
   REQUIRE(writer.try_acquire(key(1), kWriteKey));
@@ -329,7 +329,7 @@ TEST_CASE("thousands of locks on neighbours and strangers are found again", "[lo
   LockManager manager{LockOptions{}};
   LockOwner owner{manager};
   LockOwner other{manager};
-  // Runs of numbers, as the hashes of keys in order are, beginning anywhere.
+  // Use runs of consecutive numbers, as hashes of keys in order have, from random starts.
   std::vector<LockId> ids;
   for (std::uint64_t run = 0; run < 200; ++run)
     for (std::uint64_t i = 0; i < 1 + run % 97; ++i)
@@ -383,7 +383,7 @@ TEST_CASE("a transaction's locks are numbered to the last number, and not from t
   const auto refused = owner.acquire(key(3), kWriteKey);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().state() == sqlstate::program_limit_exceeded);
-  // Locks that it has it keeps, and may ask for again.
+  // It keeps its locks, and may ask for them again.
   CHECK(state_of(owner.acquire(key(2), kWriteKey)) == "granted");
   owner.release_to(mark);
   CHECK(owner.locks_held() == 1);

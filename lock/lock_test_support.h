@@ -23,14 +23,16 @@ namespace swizzle::lock {
 using namespace std::chrono_literals;
 
 inline constexpr TreeId kTree{7};
-/// Strangers to one another: hashes that follow each other would lie in buckets of their own.
+/// Returns the lock of a made-up key. Numbers are spread over the hash, because consecutive hashes
+/// would have buckets of their own.
 inline LockId key(std::uint64_t number) {
   return {kTree, (number * 0x9E3779B97F4A7C15ULL) << 3 | 1};
 }
 
 inline const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
 
-/// Few buckets, so that strangers share lists: of each eight key() uses one.
+/// Returns options with few buckets, so that unrelated locks share lists: key() uses one bucket in
+/// eight.
 inline LockOptions small_table(LockVariant variant = LockVariant::raw) {
   LockOptions options;
   options.variant = variant;
@@ -38,7 +40,7 @@ inline LockOptions small_table(LockVariant variant = LockVariant::raw) {
   return options;
 }
 
-/// For waits that must end: one that does not fails instead of hanging.
+/// Wait for grants that must come: fails after a minute instead of hanging.
 inline constexpr LockWait kPatient{.lock_timeout = 60s};
 
 inline std::string state_of(const Result<Acquired>& result) {
@@ -46,7 +48,7 @@ inline std::string state_of(const Result<Acquired>& result) {
   return *result == Acquired::granted ? "granted" : "skipped";
 }
 
-/// Waits until `condition` holds; gives up after ten seconds.
+/// Waits up to ten seconds until `condition` holds. Returns false if it does not.
 template <class Condition>
 bool eventually(Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
@@ -65,8 +67,8 @@ inline std::size_t waiting_now(const LockManager& manager) {
   return count;
 }
 
-/// Runs a body on another thread; join() or the destructor waits for it. Catch2 belongs to one
-/// thread, so bodies state what must hold with INVARIANT.
+/// Runs a body on another thread; join() or the destructor waits for it. Bodies assert by
+/// INVARIANT, since Catch2's assertions work on one thread only.
 class InThread {
  public:
   template <class Body>
@@ -78,7 +80,7 @@ class InThread {
 };
 
 #ifdef SWIZZLE_PAUSE_POINTS
-/// Calls one function at every pause point while it lives.
+/// Sets the function called at every pause point, for a scope.
 class PauseHookScope {
  public:
   explicit PauseHookScope(PauseHook hook) { pause_hook.store(hook, std::memory_order_release); }
@@ -88,8 +90,8 @@ class PauseHookScope {
 };
 #endif
 
-/// The test's own record of the locks held: told after a grant and before a release, so a conflict
-/// that it finds is real. Throws, which ends a simulation or the process.
+/// Record of granted locks, kept by the test itself: updated after a grant and before a release, so
+/// any conflict that it finds is real. Throws, which ends a simulation or the process.
 class Oracle {
  public:
   using Place = std::tuple<std::uint32_t, std::uint64_t>;

@@ -41,8 +41,8 @@ void check_lattice(const std::vector<Mode>& modes) {
       CHECK(compatible(a, b) == compatible(b, a));
       for (const Mode c : modes) {
         CHECK(combine(combine(a, b), c) == combine(a, combine(b, c)));
-        // A stronger lock excludes at least what a weaker one does, and combining excludes
-        // exactly what its parts do.
+        // A stronger lock excludes at least as much as a weaker one; a combination excludes exactly
+        // as much as its parts.
         CHECK(compatible(combine(a, b), c) == (compatible(a, c) && compatible(b, c)));
         if (implies(a, c) && implies(b, c)) CHECK(implies(combine(a, b), c));
         if (implies(c, a) && implies(c, b)) CHECK(implies(c, combine(a, b)));
@@ -119,7 +119,7 @@ TEST_CASE("P5 combining k requests loses none, for k = 1, 8, 13, 127", "[lock]")
       ModeCode all_codes = ModeCode::none;
       std::vector<KeyMode> requests;
       for (int i = 0; i < k; ++i) {
-        // Mostly equal ones too: a combination that cancels equals would show.
+        // Use mostly equal ones too, so that a combination in which equals cancel out is found.
         const std::size_t which = round % 2 == 0 ? random() : static_cast<std::size_t>(round);
         requests.push_back(modes[1 + which % (modes.size() - 1)]);
         all = combine(all, requests.back());
@@ -162,7 +162,7 @@ TEST_CASE("a table lock covers what it says", "[lock]") {
   }
 }
 
-// PostgreSQL 15's table of conflicts ("Explicit Locking"), a row per mode, weakest first.
+// PostgreSQL 15's table of conflicts ("Explicit Locking"), one row per mode, weakest first.
 TEST_CASE("P5 locks on relations exclude each other as PostgreSQL's do", "[lock]") {
   constexpr std::array<std::string_view, kRelationModes> conflicts{
       ".......X", "......XX", "....XXXX", "...XXXXX",
@@ -174,7 +174,7 @@ TEST_CASE("P5 locks on relations exclude each other as PostgreSQL's do", "[lock]
       INFO(name(one) << " and " << name(other));
       CHECK(compatible(one, other) == (conflicts[a][b] == '.'));
     }
-    // Every mode is found again by the lock that no weaker one takes.
+    // Every mode is recognised by the lock that no weaker one takes.
     const RelationMode mode{static_cast<std::uint8_t>(a + 1)};
     const RelationParts parts = parts_of(mode);
     CHECK((relation_mode_of_content(parts.content) == mode ||
@@ -182,7 +182,7 @@ TEST_CASE("P5 locks on relations exclude each other as PostgreSQL's do", "[lock]
   }
 }
 
-// One owner that holds two modes excludes what either of them excludes, and nothing more.
+// An owner that holds two modes excludes exactly what each of them excludes.
 TEST_CASE("P5 two modes on a relation held together are their union", "[lock]") {
   const auto each = [](auto body) {
     for (std::uint8_t raw = 1; raw <= kRelationModes; ++raw) body(RelationMode{raw});

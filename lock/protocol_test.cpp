@@ -1,4 +1,4 @@
-// Real threads, stopped at every step of the protocol in turn.
+// Real threads, stopped at each step of the protocol.
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
@@ -20,7 +20,7 @@ void sleep_at_chosen_point(PausePoint point) {
   std::this_thread::sleep_for(1ms);
 }
 
-/// Stops the one thread that asked for it at one point until it is let go.
+/// Stops a thread that has asked for it at one pause point, until it is released.
 class Gate {
  public:
   static void hook(PausePoint point) {
@@ -45,7 +45,7 @@ TEST_CASE("P1 a release between the last look and the sleep still wakes", "[lock
   const PausePoint point = GENERATE(PausePoint::after_publish, PausePoint::before_sleep);
   const PauseHookScope hook{Gate::hook};
   double best_ms = 1e9;
-  // The machine may be busy: the best of a few rounds says what the protocol does.
+  // The machine may be busy, so the best of a few rounds counts.
   for (int round = 0; round < 5; ++round) {
     LockManager manager{small_table(variant)};
     LockOwner holder{manager};
@@ -91,7 +91,8 @@ TEST_CASE("P4 a waker that is stopped before it wakes does no harm to who has go
     Gate::mine = false;
   }};
   REQUIRE(eventually([] { return Gate::arrived.load(); }));
-  // Another wake makes the waiter look: the lock is free, and somebody still has its parker.
+  // Another wake-up makes the waiter look: the lock is free, while another thread still has its
+  // parker.
   waiting.cancel();
   waiter.join();
   CHECK(ended);
@@ -101,11 +102,11 @@ TEST_CASE("P4 a waker that is stopped before it wakes does no harm to who has go
   waiting.release_all(Lsn::none);
 }
 
-// The reader may be about to check the leaf's version; only then does it look granted.
+// The reader may be about to check the leaf's version; only after that the request looks granted.
 TEST_CASE("L9 a gap check sees a request whose fate is open", "[lock]") {
   const PauseHookScope hook{Gate::hook};
   LockOptions options = small_table();
-  options.buckets = 1;  // somebody is in the list already, so the request starts as an attempt
+  options.buckets = 1;  // Another lock is in the list already, so the request starts as an attempt.
   LockManager manager{options};
   LockOwner other{manager};
   LockOwner inserter{manager};
@@ -127,9 +128,9 @@ TEST_CASE("L9 a gap check sees a request whose fate is open", "[lock]") {
   other.release_all(Lsn::none);
 }
 
-// Linking or unlinking behind an entry that is being removed must fail; otherwise both come back:
+// Linking or unlinking after an entry that is being removed must fail; otherwise both come back:
 // the removed entry is the head of the list again, and once its memory is reused, the entries
-// behind it are lost.
+// after it are lost.
 TEST_CASE("L7 of two neighbours that are released at once none comes back", "[lock]") {
   const PauseHookScope hook{Gate::hook};
   LockOptions options = small_table();

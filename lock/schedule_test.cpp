@@ -1,6 +1,6 @@
-// Thousands of interleavings of the whole protocol, decided by seeds: at every pause point and
-// every park the simulation chooses who goes on. A lost wakeup or an undetected deadlock leaves
-// everybody parked, which the simulation reports; broken exclusion is found by the Oracle.
+// Thousands of interleavings of the whole protocol, determined by seeds: at every pause point and
+// every park the simulation chooses the next task. A lost wake-up or an undetected deadlock leaves
+// all tasks parked, which the simulation reports; broken exclusion is found by the Oracle.
 //
 // SWIZZLE_SEED=n replays one seed, SWIZZLE_SCHEDULES=n runs that many per scenario.
 #include <catch2/catch.hpp>
@@ -20,15 +20,15 @@ struct Scenario {
   int tasks = 3;
   std::uint64_t keys = 2;
   int transactions = 4;
-  std::uint64_t locks = 2;  // per transaction, at most
+  std::uint64_t locks = 2;  // at most, per transaction
   bool ordered = false;     // keys in ascending order and no upgrades: deadlock is impossible
-  bool tables = false;      // strong locks on the table among the transactions
+  bool tables = false;      // strong locks on the table between the transactions
   bool relations = false;   // before that, locks on a relation
   bool impatient = false;   // timeouts and cancellations
   std::uint64_t read_odds = 2;
 };
 
-/// One run of one scenario. Everything is on the simulation's one thread.
+/// A run of a scenario. All tasks are on the simulation's thread.
 class Run {
  public:
   Run(const Scenario& scenario, LockVariant variant, std::uint64_t seed)
@@ -91,7 +91,7 @@ class Run {
     }
   }
 
-  /// Locks are held for a while.
+  /// Holds locks for a while.
   static void linger(Random& random) {
     for (std::uint64_t n = random.below(5); n != 0; --n) Runtime::current().yield();
   }
@@ -177,7 +177,7 @@ class Run {
     return true;
   }
 
-  /// On a relation, which has no keys: a reader in passing, or a definition.
+  /// Locks a relation, which has no keys, as a short reader or a definition.
   bool acquire_relation(int me, LockOwner& owner, Random& random) {
     constexpr RelationId relation{9};
     if (random.below(3) != 0) {
@@ -247,13 +247,13 @@ void explore(const Scenario& scenario, LockVariant variant) {
   const std::uint64_t count = only != 0 ? 1 : number_from("SWIZZLE_SCHEDULES", 500);
   LockStatistics all;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    // No early returns from park(): they would hide a lost wakeup.
+    // No spurious wake-ups: they would hide lost ones.
     Simulation simulation{{.seed = seed, .stack_bytes = 256 << 10, .spurious_odds = 0}};
     auto run = std::make_unique<Run>(scenario, variant, seed);
     try {
       simulation.run([&run] { (*run)(); });
     } catch (const std::exception& error) {
-      static_cast<void>(run.release());  // the tasks that were stopped still hold locks
+      static_cast<void>(run.release());  // tasks that were stopped still hold locks
       FAIL(scenario.name << ", seed " << seed << ": " << error.what());
     }
     const LockStatistics one = run->statistics();
@@ -262,7 +262,7 @@ void explore(const Scenario& scenario, LockVariant variant) {
     all.timeouts += one.timeouts;
     all.cancellations += one.cancellations;
   }
-  // The scenario did what it is there for.
+  // Check that the scenario has exercised its subject.
   INFO(scenario.name);
   if (only != 0) return;
   CHECK(all.waits > count);

@@ -15,7 +15,7 @@ void yield_sometimes(PausePoint /*point*/) {
 }
 #endif
 
-// One thread's transactions. Every error is one that may be expected.
+// Runs one thread's transactions. All errors must be expected ones.
 void work(int me, LockManager& manager, Oracle& oracle, std::atomic<std::uint64_t>& numbers,
           std::chrono::steady_clock::time_point until) {
   Random random{static_cast<std::uint64_t>(me) * 1000 + test_seed()};
@@ -65,22 +65,22 @@ TEST_CASE("threads under contention keep exclusion and order", "[lock]") {
       threads.push_back(
           std::make_unique<InThread>([&, me] { work(me, manager, oracle, numbers, until); }));
     }
-    // The views and the cancel path run beside it.
+    // Read the views and cancel waits concurrently.
     while (std::chrono::steady_clock::now() < until) {
       static_cast<void>(manager.snapshot());
       std::this_thread::sleep_for(1ms);
     }
   }
   CHECK(manager.snapshot().empty());
-  // How much waits for readers depends on how long the machine let one sleep inside an epoch; when
-  // nobody does any more, what is there is enough for as much again.
+  // The memory that waits for readers depends on how long one slept inside an epoch. When none does
+  // any more, the present memory suffices for as much work again.
   const std::size_t bytes = manager.statistics().entry_bytes;
   work(4, manager, oracle, numbers, std::chrono::steady_clock::now() + 300ms);
   CHECK(manager.statistics().entry_bytes <= bytes + 1000 * EntryChunk::kBytes);
 }
 
-// Single-threaded, so that the reference can be exact: a lock is granted if and only if it is
-// compatible with all that others hold.
+// Single-threaded, so that the reference is exact: a lock is granted if and only if it is
+// compatible with all locks of others.
 TEST_CASE("random conditional requests agree with a simple model", "[lock]") {
   const LockVariant variant = GENERATE(from_range(kVariants));
   const std::uint64_t seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{21}));
@@ -143,7 +143,7 @@ TEST_CASE("P3 churn that never logs reuses its memory, tiny generations", "[lock
   LockOptions options = small_table();
   options.entries_per_generation = 1;
   LockManager manager{options};
-  // A transaction that stays open must not hold up the others' memory.
+  // An open transaction must not keep other owners' memory from being reused.
   LockOwner idle{manager};
   REQUIRE(idle.try_acquire(key(1), kReadKey));
   const auto churn = [&manager] {

@@ -77,7 +77,7 @@ TEST_CASE("intents stay in private slots until somebody asks for more", "[lock]"
     granted = true;
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
-  // Newcomers queue up behind the strong request.
+  // Later requests queue up behind the strong one.
   LockOwner late{manager};
   CHECK(state_of(late.acquire_table(kTree, TableMode::intent_shared, kSkipLocked)) == "skipped");
   CHECK_FALSE(granted);
@@ -140,7 +140,7 @@ TEST_CASE("P6 a strong request that timed out does not starve intents", "[lock]"
     CHECK(state_of(ddl.acquire_table(kTree, TableMode::exclusive, kNoWait)) == "55P03");
   }
   CHECK(state_of(writer.acquire_table(kTree, TableMode::intent_exclusive, kNoWait)) == "granted");
-  // And on the private path again.
+  // It uses the private path again.
   CHECK(writer.locks_held() == (setup.path == IntentPath::private_slots ? 0U : 1U));
   writer.release_all(Lsn::none);
   holder.release_all(Lsn::none);
@@ -215,7 +215,7 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   }
   CHECK(owner.held_table(TreeId{9}) == TableMode::shared);
   CHECK(owner.locks_held() == 1);
-  // Keys that it writes stay locked one by one; keys that it only reads need no lock of their own.
+  // Written keys stay locked one by one; keys only read need no locks of their own.
   for (std::uint64_t i = 0; i < 30; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
   CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
   CHECK(owner.locks_held() == 31);
@@ -227,7 +227,7 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   CHECK(manager.statistics().escalations == 2);
   CHECK(state_of(other.acquire_table(kTree, TableMode::intent_exclusive, kSkipLocked)) ==
         "skipped");
-  // The table lock may stand for key locks from before the mark: it stays.
+  // The table lock may stand for key locks from before the savepoint, so it stays.
   owner.release_to(mark);
   CHECK(owner.held_table(kTree) == TableMode::shared_intent_exclusive);
   CHECK(owner.held(key(59)) == kReadKeyAndGap);
@@ -252,7 +252,8 @@ TEST_CASE("only keys that are read bring escalation nearer", "[lock]") {
   const LockMark mark = owner.mark();
   for (std::uint64_t i = 105; i < 109; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
   CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
-  // Read again, given back, or written after all: they count once, no more, and no more.
+  // A key that is read again, released, or written after all counts once, not at all, and not at
+  // all.
   REQUIRE(owner.acquire(key(100), kReadKeyAndGap));
   owner.release_to(mark);
   for (std::uint64_t i = 100; i < 103; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
@@ -321,11 +322,11 @@ TEST_CASE("locks on relations: every pair of modes, granted and refused", "[lock
       CHECK(state_of(asker.acquire_relation(table, other, kNoWait)) ==
             (fits ? "granted" : "55P03"));
       CHECK(state_of(asker.acquire_relation(stranger, other, kNoWait)) == "granted");
-      // The relation's number is no tree's.
+      // A relation's number is not that of a tree.
       CHECK(state_of(asker.acquire_table(TreeId{16384}, TableMode::exclusive, kNoWait)) ==
             "granted");
       asker.release_all(Lsn::none);
-      // A failed request has given back the locks that it took on its way.
+      // A failed request has released the locks that it took before.
       LockOwner third{manager};
       holder.release_all(Lsn::none);
       CHECK(state_of(third.acquire_relation(table, RelationMode::access_exclusive, kNoWait)) ==
@@ -375,13 +376,13 @@ TEST_CASE("sharing a relation in passing is the same lock", "[lock]") {
   CHECK(state_of(definer.acquire_relation(table, RelationMode::access_exclusive, kNoWait)) ==
         "55P03");
   CHECK(state_of(definer.acquire_relation(table, RelationMode::exclusive, kNoWait)) == "granted");
-  // Beside a strong request the way is through the queue.
+  // While there is a strong request, intents go through the queue.
   LockOwner late{manager};
   CHECK_FALSE(late.try_share_relation(table));
   CHECK(state_of(late.acquire_relation(table, RelationMode::access_share, kNoWait)) == "granted");
   definer.release_all(Lsn{5});
   late.release_all(Lsn::none);
-  // It grows into more in its slot, and covers less.
+  // A stronger mode grows in its slot; it covers less then.
   CHECK(state_of(reader.acquire_relation(table, RelationMode::row_exclusive)) == "granted");
   CHECK(reader.try_share_relation(table));
   CHECK(state_of(definer.acquire_relation(table, RelationMode::share, kNoWait)) == "55P03");
@@ -411,13 +412,13 @@ TEST_CASE("locks on 60,000 relations and their trees cost no more each than on a
     REQUIRE(owner.acquire_table(TreeId{kMany}, TableMode::shared));
     for (std::uint32_t i = 0; i < kMany; ++i)
       REQUIRE(owner.acquire_relation(RelationId{16'000 + i}, RelationMode::access_share));
-    // In another order, so that the one used last is no help.
+    // In another order, so that the last used lock does not help.
     for (std::uint32_t i = 0; i < kMany; ++i) {
       const TreeId tree{i * 7919 % kMany};
       REQUIRE(owner.acquire_table(tree, TableMode::intent_exclusive));
       REQUIRE(owner.held_table(tree) == TableMode::intent_exclusive);
     }
-    // The first is known as it was, whatever came behind it.
+    // The first lock is known as before, whatever came after it.
     REQUIRE(owner.held_table(TreeId{kMany}) == TableMode::shared);
     owner.release_all(Lsn::none);
   }

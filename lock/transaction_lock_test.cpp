@@ -74,7 +74,7 @@ TEST_CASE("what was acquired last is given up if something else says as much", "
   CHECK(other.try_acquire(key(1), kWriteKey));
   other.release_all(Lsn::none);
 
-  // Both of a name, but nothing older than them.
+  // Locks of names, but none older than the mark.
   REQUIRE(owner.try_acquire(key(2), kReadKey));
   REQUIRE(owner.try_acquire(key(3), kChangeContent));
   REQUIRE(owner.try_acquire(key(3), kWriteKey));
@@ -85,7 +85,7 @@ TEST_CASE("what was acquired last is given up if something else says as much", "
   owner.release_last(key(3), kWriteKey);
   CHECK(owner.locks_held() == 1);
 
-  // One may come back to it.
+  // It may be locked again.
   REQUIRE(owner.try_acquire(key(4), kWriteKey));
   const LockMark savepoint = owner.savepoint();
   owner.release_last(key(4), kWriteKey);

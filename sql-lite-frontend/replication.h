@@ -73,7 +73,7 @@ class ChangeSender {
   ChangeSender(const ChangeSender&) = delete;
   ChangeSender& operator=(const ChangeSender&) = delete;
   virtual ~ChangeSender() = default;
-  /// Returns when the client wants no more, or is gone. Exceptions of the stream pass.
+  /// Returns when the client ends the stream or disconnects. Passes exceptions of the stream on.
   virtual void send(ChangeStream& stream) = 0;
   /// Writes a copy of the server's directory into `files`, for a server that will follow. 0A000:
   /// there is no server.

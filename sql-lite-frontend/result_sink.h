@@ -53,7 +53,7 @@ struct CopyDescription {
 
 /// Receives the output of a request from its session, in the order of the wire protocol. Any call
 /// may park the session for back-pressure; none is made under a latch or from a catch block. A sink
-/// whose peer is gone ignores further output and cancels the session.
+/// whose peer has disconnected ignores further output and cancels the session.
 class ResultSink {
  public:
   ResultSink() = default;

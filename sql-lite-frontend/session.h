@@ -48,7 +48,8 @@ struct SessionOptions {
   std::vector<std::pair<std::string, std::string>> parameters;
   /// Number that pg_backend_pid() returns; unique among live sessions.
   std::int32_t backend_pid = 0;
-  /// For inet_client_addr() and its like, and pg_stat_activity; absent for a local connection.
+  /// For inet_client_addr(), inet_server_addr() and pg_stat_activity; absent for a local
+  /// connection.
   std::optional<Endpoint> client;
   std::optional<Endpoint> server;
   std::optional<Encryption> encryption;
@@ -179,8 +180,8 @@ class Session {
 
   /// Name and value of every setting that the protocol reports at start-up.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> reported_settings() const;
-  /// The present value of a setting, or nullopt when there is none of that name: for
-  /// idle_in_transaction_session_timeout and its like, which the server enforces.
+  /// Returns the current value of a setting, or nullopt if it does not exist: for settings that the
+  /// server enforces, such as idle_in_transaction_session_timeout.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
   /// Writes the session's user and statement as text; returns the number of bytes. Takes no memory

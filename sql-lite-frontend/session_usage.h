@@ -28,7 +28,7 @@ inline constexpr std::size_t kUsedKinds = 7;
 /// End of a session, as pg_stat_database counts it.
 enum class SessionEnd : std::uint8_t {
   by_client,
-  abandoned,  ///< its client was gone
+  abandoned,  ///< its client had disconnected
   fatal,      ///< by an error
   killed,     ///< by an administrator
   refused,    ///< it was never let in: not a session at all

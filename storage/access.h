@@ -13,7 +13,7 @@ enum class Access : std::uint8_t { read_write, read_only };
 /// Slots for open transactions that a caller may take when they run out.
 enum class TransactionPlace : std::uint8_t {
   ordinary,
-  superuser,  ///< also those reserved for superusers, who can then still look and act
+  superuser,  ///< also the places reserved for superusers, who can then still log in
   internal,   ///< all of them: for short transactions of the system itself
 };
 

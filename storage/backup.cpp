@@ -12,8 +12,8 @@
 namespace swizzle {
 namespace {
 
-/// For a page that is not as it should be on disk: what is in memory is right. Looks at every
-/// frame.
+/// Copies a page from memory if it is resident: the image on disk is not as expected, the one in
+/// memory is right. Searches all frames.
 bool copy_resident(BufferPool& pool, PageId page, std::byte* into) {
   bool is_copied = false;
   pool.arena().for_each_used([&](Frame& frame) {
@@ -93,12 +93,12 @@ Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::
     RETURN_IF_ERROR(engine->close());
   }
   if (!log.doubted.empty()) {
-    // No session writes now, so the disk has everything.
+    // Nothing writes now, so the disk has all pages.
     ASSIGN_OR_RETURN(const auto engine, Engine::open(files, target, options));
     ASSIGN_OR_RETURN(outcome.given_up, engine->read_pages(log.doubted));
     RETURN_IF_ERROR(engine->close());
   }
-  // From here on a crash would leave neither the old log whole nor the new one.
+  // From here on a crash leaves neither the old log whole nor the new one.
   RETURN_IF_ERROR(mark_unfinished(files, target));
   ASSIGN_OR_RETURN(outcome.begins_again,
                    begin_new_log(files, target, kLogDirectory, log.known_end));

@@ -27,7 +27,7 @@ struct BackupOutcome {
 
 /// End of a restore; without either, the end of backup and archive.
 struct RecoveryTarget {
-  /// Stops before the first record at or behind this LSN.
+  /// Stops before the first record at or after this LSN.
   std::optional<Lsn> lsn = std::nullopt;
   /// Stops before the first commit that is younger; microseconds since 1970-01-01 UTC.
   std::optional<std::int64_t> time_us = std::nullopt;
@@ -48,7 +48,7 @@ struct RestoreOutcome {
 /// segments if `archive` has any, as it was at the recovery target; transactions not committed by
 /// then are undone. The database is closed and whole on return. It gets a new log with another id,
 /// so that it may use the old database's archive without either taking the other's segments for its
-/// own. 55000 when the target is before the backup's end or behind the archive's, or the directory
+/// own. 55000 when the target is before the backup's end or after the archive's, or the directory
 /// is no whole backup; also, without a target, when the archive has a later segment and lacks one
 /// before it.
 Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,

@@ -27,10 +27,10 @@ struct Removal {
 Result<std::size_t> remove_first(const Tree& tree, Transaction& transaction,
                                  std::span<const Removal> removals);
 
-/// Removes the record if it still has the value that the transaction's snapshot showed: locked,
-/// compared and changed at one visit of its leaf. False: it may have changed, or be gone, or be too
-/// large to tell. Nothing is done then; to find out, lock it (ReadMode) and look. May wait, and
-/// fails, as Tree::remove() does.
+/// Removes the record if it still has the value in the transaction's snapshot: locks, compares and
+/// changes it at one visit of its leaf. Returns false, without a change, if it may have changed,
+/// may be gone, or is too large to compare: lock it (ReadMode) and look then. May wait, and fails,
+/// as Tree::remove() does.
 Result<bool> remove_unchanged(const Tree& tree, Transaction& transaction, Bytes key, Bytes seen);
 
 }  // namespace swizzle

@@ -1,4 +1,4 @@
-// Cursor: moving over a tree, leaf by leaf.
+// Cursor: iteration over a tree, leaf by leaf.
 #include "storage/engine_parts.h"
 #include "storage/txn/leaf_scan.h"
 #include "storage/txn/overflow.h"
@@ -14,7 +14,7 @@ std::vector<std::byte> copy_of(Bytes bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The lowest key above `key`.
+/// Returns the lowest key above `key`.
 std::vector<std::byte> successor(Bytes key) {
   std::vector<std::byte> next = copy_of(key);
   next.push_back(std::byte{0});
@@ -29,7 +29,8 @@ LeafScan::Which read_by(const TransactionState& transaction, WaitPolicy policy) 
 
 }  // namespace
 
-/// The range is kept as [low, high) and shrinks from the side that the cursor moves away from.
+/// State of a cursor. The remaining range is [low, high) and shrinks from the side where the scan
+/// began.
 struct Cursor::State {
   State(Transaction& of, AnyTree& in, ReadMode how, WaitPolicy policy, ScanHint hint)
       : transaction(of),
@@ -54,15 +55,15 @@ struct Cursor::State {
   bool is_new_leaf = true;
   bool is_loaded = false;
   bool is_last_leaf = false;
-  /// Leaves that the scan may still tidy itself; the background task is told of the others.
+  /// Leaves that the scan may still tidy itself; others are reported to the background task.
   int may_tidy = 1;
-  std::size_t row = 0;  ///< rows of the leaf that were handed out
+  std::size_t row = 0;  ///< rows of the leaf returned so far
   std::uint64_t leaf_requests = 0;
-  /// Records to look up at a time: few at first, since many scans want few.
+  /// Records looked up at a time: few at first, since many scans stop early.
   std::uint16_t most = 8;
-  /// Copied out on demand: many scans want values only.
+  /// Copied on demand, since many scans want values only.
   std::optional<Bytes> key;
-  std::size_t at = 0;  ///< the leaf's row that was handed out last
+  std::size_t at = 0;  ///< the leaf's row returned last
   Bytes value;
   ValueBuffer large;
 
@@ -83,8 +84,8 @@ struct Cursor::State {
 
 Result<> Cursor::State::load() {
   if (!working.locks_reads()) return load_visible();
-  // Between leaves, where many locks may become one. A holder of the whole tree is waited for even
-  // with WaitPolicy::skip, which would skip everything.
+  // Between leaves, since key locks may escalate here. With WaitPolicy::skip, wait for a holder of
+  // the whole tree all the same: skipping would skip everything.
   RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared,
                                  wait == WaitPolicy::skip ? WaitPolicy::wait : wait));
   RETURN_IF_ERROR(tree.birth().require_loaded());
@@ -92,7 +93,7 @@ Result<> Cursor::State::load() {
   return load_leaf();
 }
 
-/// A load may begin while the read is on its way; then the result is discarded.
+/// A bulk load may begin during the read; then the result is discarded.
 Result<> Cursor::State::load_visible() {
   while (true) {
     const std::uint32_t loads = tree.birth().loads();
@@ -102,7 +103,7 @@ Result<> Cursor::State::load_visible() {
         RETURN_IF_ERROR(working.wait_for_losers(tree.id(), RestartLosers::Changed::many_rows));
         continue;
       }
-      // It was opened meanwhile.
+      // The tree was opened meanwhile.
       if (tree.birth().loads() != loads) continue;
     }
     if (view == TransactionState::TreeView::nothing) {
@@ -113,7 +114,7 @@ Result<> Cursor::State::load_visible() {
     auto loaded = load_leaf();
     if (tree.birth().loads() == loads) [[likely]]
       return loaded;
-    // The leaf need not cover the key that was looked for, if more leaves were to come.
+    // The last leaf of a load need not cover the searched key if more leaves follow.
     working.hint_for(tree.id()).forget();
     is_loaded = false;
   }
@@ -159,7 +160,7 @@ Result<> Cursor::State::load_leaf() {
   return {};
 }
 
-/// Sets the range to the rest beyond what cannot be read. A scan backward does not get around it.
+/// Skips the unreadable part of the range. A backward scan cannot.
 Result<> Cursor::State::pass_over(Bytes from, Error&& why) {
   if (direction == Direction::backward || !working.pass_over(why)) return fail(std::move(why));
   ASSIGN_OR_RETURN(auto next, tree.behind_unreadable(from));
@@ -171,7 +172,7 @@ Result<> Cursor::State::pass_over(Bytes from, Error&& why) {
   return {};
 }
 
-/// Sets the range to the rest beyond the leaf that is done.
+/// Sets the range to the part after the finished leaf.
 void Cursor::State::move_on() {
   is_loaded = false;
   if (leaf.stopped_at()) {
@@ -198,9 +199,9 @@ void Cursor::State::move_on() {
   }
 }
 
-/// A queue's consumers leave ghosts behind. A scan removes those of the first such leaf that it
-/// passes, which the next consumer would pass as well; all others are left to the background task.
-/// Removing takes room in the log: on a full disk ghosts stay, and reading goes on.
+/// Queue-like use leaves ghosts behind. A scan removes those of the first such leaf that it passes,
+/// since the next scan would pass it as well; other leaves are left to the background task. Removal
+/// needs log space: on a full disk ghosts stay, and the scan goes on.
 void Cursor::State::tidy_leaf() {
   if (may_tidy < 0 || !leaf.wants_tidying()) return;
   const Bytes fence = leaf.leaf().low_fence();
@@ -219,7 +220,7 @@ Result<bool> Cursor::State::hand_out(std::size_t index) {
   at = index;
   key.reset();
   if (mode != ReadMode::snapshot) {
-    // The row as it is now, locked; it may have gone since the snapshot.
+    // Lock the row's newest version; it may have been removed since the snapshot.
     Tree handle = TransactionAccess::handle(tree);
     ASSIGN_OR_RETURN(const bool still_there,
                      handle.get(transaction, key_here(), large, mode, wait));

@@ -19,17 +19,17 @@
 namespace swizzle {
 namespace {
 
-/// No tree of any database has more levels.
+/// Upper bound of the levels of any tree.
 constexpr std::uint8_t kMostLevels = 24;
 
-/// Page that may be a tree's root.
+/// A page that may be the root of a tree.
 struct RootCandidate {
   PageId page;
   std::uint8_t level;
   bool is_readable;
 };
 
-/// Looks at every page once, and finds the trees' roots.
+/// Searches all pages in one pass for the roots of trees.
 class RootSearch {
  public:
   explicit RootSearch(EngineParts& parts)
@@ -48,8 +48,8 @@ class RootSearch {
       else
         return fail(std::move(read).error());
     }
-    // Of a tree whose pages are all damaged a header tells. One that names a tree behind all others
-    // is damaged itself.
+    // A tree whose pages are all damaged is known only by their headers. Ignore numbers beyond all
+    // others: their headers are damaged as well.
     if (trees_.empty()) return {};
     const TreeId last = *trees_.rbegin();
     for (const auto& [tree, pages] : candidates_)
@@ -57,7 +57,7 @@ class RootSearch {
     return {};
   }
 
-  /// In the order of their numbers.
+  /// Returns the roots ordered by tree number.
   [[nodiscard]] std::vector<TreeTable::Listed> roots() const {
     std::vector<TreeTable::Listed> found;
     for (const TreeId tree : trees_)
@@ -85,10 +85,10 @@ class RootSearch {
       candidates_[node.tree()].push_back({node.id(), node.level(), true});
   }
 
-  /// The page is one that its header may truthfully describe.
+  /// Notes a damaged page under the tree that its header names, if that is plausible.
   Result<> look_at_damaged(PageId page, std::byte* bytes) {
     std::fill_n(bytes, kPageBytes, std::byte{});
-    // It says what is wrong with the page, and has read it.
+    // The error is known already; the call reads the page.
     static_cast<void>(parts_.volume->read_page(page, bytes));
     const auto header = load<PageHeader>(bytes);
     if (header.id != page || header.kind != PageKind::node || header.level > kMostLevels) return {};
@@ -97,14 +97,14 @@ class RootSearch {
     return {};
   }
 
-  /// The highest page that nothing refers to. None: there is none, or more than one.
+  /// Returns the highest page without a reference to it; none if there is none or more than one.
   [[nodiscard]] std::optional<PageId> root_of(TreeId tree) const {
     const auto found = candidates_.find(tree);
     if (found == candidates_.end()) return std::nullopt;
     std::vector<RootCandidate> tops;
     for (const RootCandidate& one : found->second)
       if (!is_referred_to_[raw(one.page)]) tops.push_back(one);
-    // A damaged header may name the wrong tree.
+    // A damaged header may name the wrong tree: prefer readable pages.
     if (std::ranges::any_of(tops, &RootCandidate::is_readable))
       std::erase_if(tops, [](const RootCandidate& one) { return !one.is_readable; });
     if (tops.empty()) return std::nullopt;
@@ -137,7 +137,7 @@ Result<> fill(AnyTree& directory, const std::vector<TreeTable::Listed>& rows) {
 
 Result<> rebuild_directory(EngineParts& parts) {
   spdlog::warn("reading all pages to find the trees");
-  // The file has every page as it is.
+  // Redo everything and clean, so that the file has the current pages.
   RETURN_IF_ERROR(parts.redo->finish());
   RETURN_IF_ERROR(parts.cleaner->clean_until(parts.log->tail()));
   RootSearch search(parts);

@@ -31,7 +31,8 @@ Result<> Engine::close() {
   parts.tidier->stop();
   parts.reaper->stop();
   parts.reclaimer->stop();
-  // A restored database goes on with a new log only if it was closed with nothing left to do.
+  // A restored database may begin a new log only if it was closed with nothing left to undo or
+  // redo.
   parts.losers.stop();
   parts.losers.finish();
   parts.checkpointer->stop();
@@ -43,7 +44,7 @@ Result<> Engine::close() {
   if (auto redone = parts.redo->finish(); !redone)
     spdlog::warn("pages wait for redo at the next start: {}", redone.error().message());
   RETURN_IF_ERROR(parts.cleaner->clean_all());
-  // A page may lack changes that cannot be read now.
+  // Pages that could not be redone now prevent a clean shutdown.
   const bool is_clean = parts.pending->count() == 0 && parts.losers.count() == 0;
   RETURN_IF_ERROR(
       parts.checkpointer->take(is_clean ? Control::Shutdown::clean : Control::Shutdown::none));
@@ -92,7 +93,7 @@ Result<TreeId> Engine::create_tree(Transaction& transaction) {
   RowChange change(state, TreeId::directory, key, RowChange::Wish::insert, {value, false});
   auto inserted = change.run(parts_->trees->directory());
   if (!inserted) {
-    // Without its row the tree would not be found when the transaction rolls back.
+    // Destroy the tree now: without its row the rollback would not find it.
     RETURN_IF_ERROR(parts_->trees->destroy(id, root));
     return fail(std::move(inserted).error());
   }
@@ -103,8 +104,7 @@ Result<TreeId> Engine::create_tree(Transaction& transaction) {
 
 Result<> Engine::drop_tree(Transaction& transaction, TreeId id) {
   TransactionState& state = TransactionAccess::state(transaction);
-  // A transaction of before the start has no lock on the relation, and its rows are still to be
-  // undone.
+  // A loser has no lock on the relation, and its rows are still to be undone.
   if (parts_->losers.count() != 0) [[unlikely]]
     RETURN_IF_ERROR(state.wait_for_losers(id, RestartLosers::Changed::rows));
   const auto key = directory_key(id);
@@ -129,8 +129,8 @@ Result<> Engine::checkpoint() {
 Result<std::uint64_t> Engine::shrink() {
   RETURN_IF_ERROR(require_primary(*parts_));
   parts_->reaper->settle();
-  // Recovery from an older checkpoint would want pages that were in use then, and may have to start
-  // from the one before the last.
+  // Two checkpoints: recovery may start from the last but one, which must not need pages that are
+  // cut off.
   for (int i = 0; i < 2; ++i) RETURN_IF_ERROR(parts_->checkpointer->take());
   return parts_->space->shrink();
 }
@@ -148,7 +148,7 @@ Result<Engine::TreeSize> Engine::size_of(TreeId id) {
   const TreeTable::Hold hold(*parts_->trees);
   TreeSize size;
   auto found = parts_->trees->find(id);
-  // It was dropped after the caller had heard of it.
+  // Dropped since the caller looked it up.
   if (!found && found.error().state() == sqlstate::internal_error) return size;
   ASSIGN_OR_RETURN(AnyTree* const tree, std::move(found));
   ASSIGN_OR_RETURN(size.pages, tree->count_pages({}, KeyBound::infinite()));
@@ -179,13 +179,13 @@ TreeId tree_of(Frame& frame) noexcept {
   return read.valid() ? tree : TreeId::directory;
 }
 
-/// Fills pool_map and pool_map_trees.
+/// Sets pool_map and pool_map_trees.
 void map_pool(const FrameArena& arena, EngineStatistics& all) {
   const std::uint32_t count = std::min(EngineStatistics::kMapCells, arena.count());
   std::string& map = all.pool_map;
   map.assign(count, '.');
   all.pool_map_trees.assign(count, TreeId::directory);
-  // Frames that were never used are not there to be looked at; they lie behind the used ones.
+  // Frames that were never used have no content to inspect; they are behind the used ones.
   const std::uint32_t used = arena.used();
   for (std::uint32_t cell = 0; cell < count; ++cell) {
     const auto index = std::uint64_t{cell} * arena.count() / count;

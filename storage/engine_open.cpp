@@ -1,4 +1,4 @@
-// Makes and opens a database: opening brings the content of its files to the state of the log.
+// Creation and opening of a database. Opening brings the files' content to the state of the log.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -23,11 +23,11 @@
 namespace swizzle {
 namespace {
 
-/// On a full disk the checkpointer may free log: longer than this no writer waits for it.
+/// Limit of a writer's wait for the checkpointer to free log on a full disk.
 constexpr Duration kPatienceForRoom = std::chrono::seconds{10};
-/// Log between two checkpoints, at most: the next start reads that much before it opens.
+/// Limit of the log between two checkpoints: the next start reads as much before it opens.
 constexpr std::uint64_t kMostAnalysed = std::uint64_t{64} << 20U;
-/// For copies of log records that wait for their pages.
+/// Memory for copies of log records that wait for their pages.
 constexpr std::uint64_t kLeastForRedo = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostForRedo = std::uint64_t{256} << 20U;
 
@@ -53,9 +53,9 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   return log;
 }
 
-/// A statement that writes a million rows and their index entries has as many locks and versions,
-/// and each new one is looked for among those of its bucket: a large database has room for more
-/// buckets, whose memory is taken when they are used.
+/// Returns the number of hash buckets for locks and versions. A statement that writes a million
+/// rows adds as many to both, each after a search of its bucket, so a large database gets more
+/// buckets; their memory is committed at first use.
 std::size_t buckets_for(const EngineOptions& options) noexcept {
   constexpr std::uint64_t kPoolBytesEach = 256;
   constexpr std::size_t kFewest = std::size_t{1} << 17U;
@@ -125,14 +125,14 @@ Result<> Engine::create(FileSystem& files, const std::filesystem::path& director
   control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from =
       log->begin();
   log->close();
-  // Last: without it the directory is no database.
+  // Last, because the control file makes the directory a database.
   return ControlFile::create(files, directory, control);
 }
 
 namespace {
 
-/// A log that ends before the last checkpoint has lost durable records: its newest segments are
-/// missing, or it is an older copy.
+/// Refuses a log that ends before the last checkpoint: it has lost durable records, because its
+/// newest segments are missing or it is an older copy.
 Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) {
   const Checkpoint& checkpoint = control.checkpoint;
   const bool was_taken = checkpoint.taken_at_us != 0 && control.logging == Control::Logging::on;
@@ -143,7 +143,7 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
                                 raw(log.begin()))});
 }
 
-/// Errors say what can be done without the log.
+/// Opens the log. Errors say how the database can be opened without it.
 Result<> open_log(EngineParts& parts, LogAnalysis& analysis) {
   const Control& control = parts.control->current();
   const auto open = [&]() -> Result<> {
@@ -169,14 +169,14 @@ void log_outcome(const Recovered& recovered, Duration took) {
       recovered.pending.size(), recovered.losers.size(), recovered.prepared.size());
 }
 
-/// The transactions that had not ended.
+/// Transactions without an end in the log.
 struct Unended {
   std::vector<ActiveTransaction> losers;
   std::vector<ActiveTransaction> prepared;
 };
 
-/// The checkpoint before the last leads to all rows as well, by more of the log, if there is one.
-/// It is taken where the space map of the last one is damaged.
+/// Chooses the checkpoint before the last if the last one's space map is damaged: it leads to the
+/// same rows, by more of the log.
 Result<> choose_checkpoint(EngineParts& parts) {
   if (parts.control->current().logging == Control::Logging::off) return {};
   const auto has_map = [&parts](const Control& control) {
@@ -195,7 +195,7 @@ Result<> choose_checkpoint(EngineParts& parts) {
   return {};
 }
 
-/// Its pages may be of two times, and what it writes must be a new timeline.
+/// Refuses a standby: its pages may be of different times, and its own writes need a new timeline.
 Result<> require_no_standby(const EngineParts& parts) {
   ASSIGN_OR_RETURN(const bool is_standby, Standby::is_in(parts.files, parts.directory));
   if (!is_standby) return {};
@@ -204,7 +204,7 @@ Result<> require_no_standby(const EngineParts& parts) {
                           parts.directory.native()));
 }
 
-/// Opens the files and finds out which pages lack what.
+/// Opens the files and determines which changes the pages lack.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
   RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
@@ -218,7 +218,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   if (!parts.options.logging && control.logging == Control::Logging::on)
     return fail(sqlstate::invalid_parameter_value,
                 "logging cannot be switched off for a database that was created with it");
-  // Without a log LSNs begin anew with each start.
+  // Without a log, LSNs restart at each start.
   if (parts.options.logging) {
     constexpr std::uint64_t kShareOfPool = 64;
     parts.volume->written_lsns().set_most_bytes(parts.options.pool_bytes / kShareOfPool);
@@ -229,7 +229,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                      GivenUpPages::open(parts.files, parts.directory, parts.volume->database_id(),
                                         parts.volume->written_lsns()));
   }
-  // A backup that is opened becomes a database, and cannot be restored from any more.
+  // An opened backup becomes a database, and cannot be used for a restore any more.
   RETURN_IF_ERROR(begin_as_database(parts.files, parts.directory, *parts.control));
   LogAnalysis analysis(control.checkpoint, observer);
   RETURN_IF_ERROR(open_log(parts, analysis));
@@ -246,10 +246,11 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   parts.pending = std::make_unique<PendingPages>(std::move(recovered.pending));
   parts.page_redo = std::make_unique<PageRedo>(PageRedo::Parts{
       *parts.volume, *parts.log, *parts.repair, *parts.pending, parts.given_up.get()});
-  // Its pages come in by the tree, and none goes out.
+  // Pool mode main_memory: pages are loaded through the tree and never written out, so redo them on
+  // disk first.
   if (parts.options.pool_mode == PoolMode::main_memory)
     RETURN_IF_ERROR(parts.page_redo->write_all(parts.analysed_from, observer));
-  // Pages that were changed without a log cannot be rebuilt from one.
+  // Pages changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
       parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
@@ -296,12 +297,12 @@ Result<> open_trees(EngineParts& parts) {
                           [&parts](Lsn begin) { return parts.registry->active_at(begin); },
                           [&parts] { return parts.registry->peek_next_id(); },
                           [&parts]() -> Result<> {
-                            // Log that a slot does not need any more is kept until its position is
+                            // Log that slots no longer need is kept until their positions are
                             // saved.
                             if (auto saved = parts.logical->slots().save();
                                 !saved && saved.error().state() != sqlstate::disk_full)
                               return saved;
-                            // Before the log is let go that proves these pages old.
+                            // Save the list before the log is released that proves these pages old.
                             if (parts.given_up) RETURN_IF_ERROR(parts.given_up->persist());
                             if (parts.preload) parts.preload->save(Preload::When::at_checkpoint);
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
@@ -332,7 +333,7 @@ Result<> open_trees(EngineParts& parts) {
           .memory_bytes = std::clamp(parts.options.pool_bytes / 4, kLeastForRedo, kMostForRedo),
           .tasks = parts.options.recovery_tasks});
   parts.redo->start();
-  // Without a pool that pages, all of them are in memory.
+  // Pool mode main_memory has all pages in memory anyway.
   if (parts.options.pool_preload && parts.options.pool_mode != PoolMode::main_memory)
     parts.preload = std::make_unique<Preload>(Preload::Parts{
         parts.files, parts.directory, parts.volume->database_id(), *parts.trees, pool});
@@ -350,7 +351,7 @@ Result<> open_trees(EngineParts& parts) {
   return parts.trees->open_directory(control.directory_root);
 }
 
-/// Trees whose drop committed but whose pages were not freed before a stop or a crash.
+/// Resumes the drops of trees that committed but whose pages were not all freed.
 Result<> take_up_drops(EngineParts& parts) {
   ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
   for (const TreeTable::Listed& row : rows) {
@@ -362,7 +363,7 @@ Result<> take_up_drops(EngineParts& parts) {
   return {};
 }
 
-/// A database's first transaction: the trees that the engine itself uses.
+/// Creates the trees that the engine itself uses, in the database's first transaction.
 Result<> create_own_trees(Engine& engine) {
   const auto transaction = engine.begin();
   ASSIGN_OR_RETURN(const TreeId tree, engine.create_tree(*transaction));
@@ -382,9 +383,9 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   RETURN_IF_ERROR(open_trees(parts));
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
   RETURN_IF_ERROR(parts.losers.take_up(unended.losers));
-  // The log that undoing them takes has been counted.
+  // The log that undo needs has been reserved.
   parts.log->recovered();
-  // Otherwise nobody would be kept away from their rows.
+  // Without locking nothing protects the losers' rows: undo them before the engine opens.
   if (!parts.options.locking) parts.losers.finish();
   RETURN_IF_ERROR(take_up_drops(parts));
   ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
@@ -394,7 +395,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   if (is_new) parts.losers.finish();
   if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
   if (auto taken = parts.checkpointer->take(); !taken) {
-    // The checkpoint from which we have just recovered serves once more.
+    // The last checkpoint, from which this start recovered, remains in use.
     if (taken.error().state() != sqlstate::disk_full) return fail(std::move(taken).error());
     spdlog::warn("no checkpoint after the start: {}", taken.error().message());
   }

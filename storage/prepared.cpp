@@ -63,7 +63,7 @@ Result<Lsn> log_one(TransactionState& state, RecordKind kind, Bytes payload) {
   ASSIGN_OR_RETURN(LogSpace space,
                    engine.tree_log->reserve(payload.size(), 1, wal::ReservePurpose::growth));
   // As for load_begun: no page is latched, so a checkpoint must wait for the marks instead.
-  // Otherwise it could begin behind the record without knowing the transaction.
+  // Otherwise it could begin after the record without knowing the transaction.
   const PageStore::MarksGuard marks(*engine.store);
   return engine.tree_log->append(space, {kind, &state.slot.chain, nullptr, nullptr, TreeId{}},
                                  std::array{payload});

@@ -37,8 +37,8 @@ struct EngineStatistics {
   /// that is free or just changing.
   std::vector<TreeId> pool_map_trees;
 
-  /// Leaves that finished transactions asked for. Those that were in memory are hits: about
-  /// leaf_requests - (pages_read - pages_read_ahead), since branches are seldom read.
+  /// Leaves that finished transactions requested. Hits are about leaf_requests - (pages_read -
+  /// pages_read_ahead), since branches are seldom read.
   std::uint64_t leaf_requests = 0;
   std::uint64_t pages_read = 0;
   /// The pages that were in memory before the start are being read ahead.
@@ -84,7 +84,7 @@ struct EngineStatistics {
   wal::ArchiveStatistics archive;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
-  std::uint64_t prepared = 0;            ///< transactions that wait for somebody to finish them
+  std::uint64_t prepared = 0;            ///< transactions waiting for COMMIT or ROLLBACK PREPARED
   std::uint64_t version_bytes = 0;       ///< memory of old versions kept for snapshots, at present
   std::uint64_t version_file_bytes = 0;  ///< files of such versions, at present
   std::uint64_t versions_spilled = 0;    ///< that were moved to files

@@ -21,7 +21,7 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
   // Before the commit; otherwise the ghosts of their rows could be removed as unneeded.
   for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
   auto committed = state.commit(durability);
-  // A snapshot behind the commit's record does not show the tree. Records that others have logged
+  // A snapshot after the commit's record does not show the tree. Records that others have logged
   // since do not count: they may not be durable for long, and no snapshot would reach them.
   for (const auto& tree : dropped)
     committed ? engine.trees->retire(tree.id, Lsn{raw(*committed) + 1})

@@ -70,7 +70,7 @@ class Transaction {
   /// most a hundred entries.
   [[nodiscard]] std::vector<std::string> take_passed_over() noexcept;
 
-  /// Number of leaves that its reads and writes have asked for.
+  /// Number of leaves that its reads and writes have requested.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
   /// Sets the label for the views and for reports of deadlocks, and a text that describes the

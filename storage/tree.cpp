@@ -1,4 +1,4 @@
-// Tree: a transaction's operations on single records.
+// Tree: operations of a transaction on single records.
 #include <cstring>
 
 #include "storage/engine_parts.h"
@@ -26,15 +26,15 @@ lock::KeyMode lock_of(ReadMode mode) noexcept {
   return lock::kWriteKey;
 }
 
-/// Takes locks as SERIALIZABLE wants them for a key that is read: the key, or, where there is none,
-/// the gap in which it would be.
+/// Takes the locks of a SERIALIZABLE read: on the key, or, if it does not exist, on the gap in
+/// which it would be.
 class LockForRead final : public LeafVisitor {
  public:
   LockForRead(TransactionState& transaction, TreeId tree) noexcept
       : transaction_(transaction), tree_(tree) {}
   void visit(const Node& leaf, Node::Position at) noexcept override {
     blocked_ = false;
-    if (at.exact) return;  // the key's own lock, which the caller has, is enough
+    if (at.exact) return;  // The key's own lock, which the caller has, suffices.
     gap_ = gap_before(tree_, leaf, at.index);
     blocked_ = !transaction_.locks.try_acquire(gap_, lock::kReadGap);
   }
@@ -55,12 +55,13 @@ Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key, WaitPoli
     if (!visitor.blocked()) return {};
     ASSIGN_OR_RETURN(const lock::Acquired acquired,
                      state.locks.acquire(visitor.gap(), lock::kReadGap, state.wait(wait)));
-    // With WaitPolicy::skip, rows that the gap's holder inserts are passed over as well.
+    // With WaitPolicy::skip, rows that the gap's holder inserts are skipped as well.
     if (acquired == lock::Acquired::skipped) return {};
   }
 }
 
-/// Writes one record; large values go to the overflow tree first, and a replaced one leaves it.
+/// Writes one record. A large value is written to the overflow tree first, and a replaced one is
+/// removed there.
 Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes value,
                    RowChange::Wish wish) {
   RETURN_IF_ERROR(check_record(key, value));
@@ -96,8 +97,8 @@ struct LockingRead {
   WaitPolicy wait;
 };
 
-/// At REPEATABLE READ: 40001 after a concurrent update, which has changed the record that the
-/// transaction's snapshot shows, or, if only the key is to stay, has removed it.
+/// REPEATABLE READ: 40001 if the record in the transaction's snapshot has been changed since, or,
+/// if only the key must stay, has been removed.
 Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t hash,
                            const LockingRead& wanted, PageId leaf, bool found) {
   VersionIndex& versions = state.engine.versions;
@@ -118,8 +119,8 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
 
 enum class Locked : std::uint8_t { found, absent, skipped };
 
-/// Locks the key and reads the record under it. On meeting another transaction's mark it releases
-/// the lock while it waits: the other may need more access to the key.
+/// Locks the key and reads its record. If the record is marked by another transaction (row locks
+/// without key locks), releases the lock while it waits, because the other may need the key again.
 Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                              lock::LockId id, lock::KeyMode mode, PointRead& read) {
   read.expect_marks(mode.key);
@@ -141,8 +142,7 @@ Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const Locki
 
 Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                         ValueBuffer& into) {
-  // At SERIALIZABLE the record under the key is read, so that a lock on the key's existence does
-  // not suffice.
+  // SERIALIZABLE reads the record itself, so a lock on the key's existence is not enough.
   const bool keeps = wanted.mode == ReadMode::for_key_share && !state.locks_reads();
   const lock::KeyMode mode = keeps ? lock::kKeepKey : combine(lock_of(wanted.mode), lock::kReadKey);
   const bool hides_own = wanted.mode == ReadMode::snapshot && state.hides_own();
@@ -167,7 +167,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
     return false;
   }
   if (keeps) {
-    // Replacing a large value removes its chunks, so the value must not change meanwhile.
+    // Replacing a large value removes its chunks, so lock it against changes.
     if (!read.is_overflow()) return true;
     return get_locked(state, tree, {wanted.key, ReadMode::for_share, wanted.wait}, into);
   }
@@ -229,7 +229,7 @@ void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
   const bool is_loading = tree.birth().is_loading();
   ExpectedKeys& expected = state.expect_keys_of(id_);
   const std::size_t found = tree.prefetch(keys, expected.leaves);
-  // The last leaf of a tree that is being loaded need not cover the key, if more are to come.
+  // The last leaf of a tree that is being loaded need not cover the key if more leaves follow.
   if (!is_loading && tree.birth().loads() == loads) expected.count = found;
 }
 
@@ -254,10 +254,10 @@ bool Tree::changed_since_snapshot(Transaction& transaction, Bytes key) const {
 
 bool Tree::is_visible(Transaction& transaction) const {
   TransactionState& state = TransactionAccess::state(transaction);
-  // One that is still to be taken will be young enough.
+  // A snapshot not yet taken will be recent enough.
   if (state.isolation != Isolation::repeatable_read || !state.own.is_taken) return true;
   const TreeBirth& birth = static_cast<AnyTree*>(tree_)->birth();
-  // A reader of a closed tree waits and sees it whole.
+  // A reader of a closed tree waits, then sees it whole.
   return birth.is_closed() || state.view_of(birth) == TransactionState::TreeView::whole;
 }
 
@@ -276,7 +276,7 @@ Result<bool> Tree::move(Transaction& transaction, Bytes from, Bytes to, Bytes va
   AnyTree& tree = *static_cast<AnyTree*>(tree_);
   ASSIGN_OR_RETURN(const bool inserted, write(state, tree, to, value, RowChange::Wish::insert));
   if (!inserted) return false;
-  // The next undo record: the one before it says where the record is.
+  // The next undo record is the removal; the one before it tells where the record is.
   ASSIGN_OR_RETURN(const bool removed, remove_moved(state, tree, from));
   INVARIANT(removed);
   return true;

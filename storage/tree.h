@@ -93,10 +93,10 @@ class Tree {
   /// ReadMode::for_update: the keys will be written too.
   void prefetch(Transaction& transaction, std::span<const Bytes> keys,
                 ReadMode mode = ReadMode::snapshot) const noexcept;
-  /// False: the key is there already (and is locked, so that the answer stays true).
+  /// Returns false if the key exists (and locks it, so that the answer stays true).
   Result<bool> insert(Transaction& transaction, Bytes key, Bytes value);
-  /// False: no such key. 40001 where the isolation level forbids overwriting a newer version. An
-  /// update does not wait for ReadMode::for_key_share, a removal does.
+  /// Returns false if there is no such key. 40001 where the isolation level forbids overwriting a
+  /// newer version. An update does not wait for ReadMode::for_key_share, a removal does.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
   /// Moves the record of `from` to `to`, with a new value. This is a removal and an insert, but a
@@ -143,7 +143,7 @@ class Cursor {
   Cursor& operator=(Cursor&&) noexcept;
   ~Cursor();
 
-  /// False at the end. key() and value() are valid until the next call.
+  /// Returns false at the end. key() and value() are valid until the next call.
   Result<bool> next();
   /// Skips the rest of a leaf without returning records, for callers that only count. Returns the
   /// number of records, 0 at the end. Takes no locks in modes other than ReadMode::snapshot.

@@ -223,8 +223,8 @@ Result<bool> TreeTable::finds_dropped(TreeId id, PageId root) {
   return true;
 }
 
-/// Opens the tree if the page is still its root. Null: the page has gone to another tree since, or
-/// its owner is unknown.
+/// Opens the tree if the page is still its root. Returns null if the page has been reused for
+/// another tree, or its owner is unknown.
 Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root) {
   // The page may be in memory as another tree's, whose parent has its address: a second copy must
   // not come in, and the one on disk may be older.

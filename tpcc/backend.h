@@ -11,11 +11,11 @@
 
 namespace swizzle::tpcc {
 
-/// How a transaction ended. Errors that another try may heal (deadlock, serialization failure, lock
-/// timeout) are retried by the driver and are not outcomes.
+/// Outcome of a transaction. Errors that a retry may resolve (deadlock, serialization failure, lock
+/// timeout) are retried by the driver and are no outcomes.
 enum class Outcome : std::uint8_t {
   committed,
-  rolled_back,  ///< the one per cent of new orders with an unused item
+  rolled_back,  ///< one per cent of new orders, with an unused item
 };
 
 /// One terminal's connection. Used by one thread or fiber at a time.
@@ -39,7 +39,7 @@ class Session {
 template <class Row>
 using Visitor = std::function<void(const Row&)>;
 
-/// A loaded database, or one to be loaded.
+/// A database, loaded or to be loaded.
 class Backend {
  public:
   using Progress = std::function<void(const char* table, std::uint64_t rows)>;
@@ -49,14 +49,15 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// Makes the tables and fills them by the bulk path.
+  /// Creates the tables and fills them by the bulk path.
   virtual Result<> load(const Population& population, const Progress& progress) = 0;
-  /// Returns the loaded sizes, which decide the inputs.
+  /// Returns the loaded sizes, which determine the inputs.
   virtual Result<Sizes> sizes() = 0;
   virtual Result<std::unique_ptr<Session>> session(std::uint32_t number) = 0;
 
-  /// For the consistency conditions: all rows of one warehouse, in primary key order. Only columns
-  /// that a condition names need be filled in. History comes whole, in any order.
+  /// For the consistency conditions: visits all rows of a warehouse in the order of the primary
+  /// key. Only columns that a condition reads need be set. The history is visited whole, in any
+  /// order.
   virtual Result<> visit_warehouse(std::uint32_t warehouse, const Visitor<Warehouse>& visit) = 0;
   virtual Result<> visit_districts(std::uint32_t warehouse, const Visitor<District>& visit) = 0;
   virtual Result<> visit_customers(std::uint32_t warehouse, const Visitor<Customer>& visit) = 0;
@@ -65,9 +66,9 @@ class Backend {
   virtual Result<> visit_order_lines(std::uint32_t warehouse, const Visitor<OrderLine>& visit) = 0;
   virtual Result<> visit_history(const Visitor<History>& visit) = 0;
 
-  /// CPU seconds of the server, where that is another process; 0 otherwise.
+  /// CPU seconds of the server if it is another process, else 0.
   virtual double server_cpu_seconds() { return 0; }
-  /// Makes what is there durable and ends.
+  /// Makes the data durable and ends.
   virtual Result<> close() = 0;
 };
 

@@ -13,7 +13,7 @@ namespace {
 struct Payments {
   Cents to_warehouse = 0;
   std::array<Cents, Sizes::kDistricts + 1> to_district{};
-  /// By (district - 1) * customers + customer - 1, of customers that live in this warehouse.
+  /// Indexed by (district - 1) * customers + customer - 1, for customers of this warehouse.
   std::vector<Cents> from_customer;
 };
 
@@ -31,7 +31,7 @@ struct OrderState {
 struct DistrictState {
   Cents ytd = 0;
   std::uint32_t next_order = 0;
-  std::vector<OrderState> orders;  ///< by order - 1
+  std::vector<OrderState> orders;  ///< indexed by order - 1
   std::uint64_t order_count = 0;
   std::uint32_t highest_order = 0;
   std::uint64_t new_order_count = 0;
@@ -91,7 +91,7 @@ class WarehouseCheck {
   }
 
  private:
-  /// Grows with what is there; the numbers themselves are judged later.
+  /// Returns an order's state; adds it if it is new. The numbers themselves are checked later.
   OrderState& order(std::uint32_t district, std::uint32_t id) {
     auto& orders = districts_[district].orders;
     if (orders.size() < id) orders.resize(id);

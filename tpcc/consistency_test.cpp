@@ -10,7 +10,7 @@ using namespace swizzle::tpcc;
 
 namespace {
 
-/// A loaded database in vectors, which tests may spoil.
+/// A loaded database in vectors, which tests may corrupt.
 class Rows final : public Backend {
  public:
   explicit Rows(Sizes sizes) : sizes_(sizes) {
@@ -91,7 +91,7 @@ class Rows final : public Backend {
 
 const Sizes kTwoWarehouses{.warehouses = 2, .items = 1'000, .customers = 50};
 
-/// An undelivered order's place.
+/// Returns the index of an undelivered order.
 std::size_t undelivered(const Rows& rows) {
   const auto found = std::find_if(rows.orders.begin(), rows.orders.end(),
                                   [](const Order& order) { return order.carrier == 0; });

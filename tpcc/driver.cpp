@@ -34,13 +34,14 @@ bool heals_when_tried_again(const Error& error) noexcept {
          error.state() == sqlstate::lock_not_available;
 }
 
-/// State that the sessions and the reporter share.
+/// State shared by the sessions and the reporter.
 struct Shared {
   std::atomic<bool> measuring{false};
   std::atomic<bool> stop{false};
-  /// The server's processor time has been read: who has left it is not counted.
+  /// Set when the server's processor time has been read: until then sessions that have finished
+  /// wait, since a connection that is gone is not counted.
   std::atomic<bool> measured{false};
-  /// Sessions that have transactions left to run.
+  /// Sessions that still have transactions to run.
   std::atomic<std::uint32_t> running{0};
   std::mutex mutex;
   std::optional<Error> failure;
@@ -69,12 +70,12 @@ class alignas(128) Terminal {
     while (!shared_.measured.load(std::memory_order_relaxed)) {
       runtime.sleep_until(runtime.now() + std::chrono::milliseconds{5});
     }
-    // A connection ends in the fiber that has used it.
+    // Close the connection in the fiber that has used it.
     work_.reset();
   }
 
   [[nodiscard]] const std::vector<KindResult>& results() const noexcept { return kinds_; }
-  /// Readable while the terminal runs.
+  /// Counts so far; may be read while the terminal runs.
   [[nodiscard]] Second progress() const noexcept {
     return {transactions_.load(std::memory_order_relaxed),
             first_kind_.load(std::memory_order_relaxed)};
@@ -165,7 +166,7 @@ Second total(const std::deque<Terminal>& terminals) {
   return sum;
 }
 
-/// Sleeps until `until`, or until nobody has anything left to do.
+/// Sleeps until `until`, or until no session has transactions left.
 void sleep_until(std::chrono::steady_clock::time_point until, const Shared& shared) {
   while (std::chrono::steady_clock::now() < until &&
          shared.running.load(std::memory_order_relaxed) != 0) {
@@ -174,7 +175,7 @@ void sleep_until(std::chrono::steady_clock::time_point until, const Shared& shar
   }
 }
 
-/// Sleeps through the measured time, noting each second.
+/// Sleeps for the measured time and records each second.
 std::vector<Second> watch(const std::deque<Terminal>& terminals, const RunSettings& settings,
                           const Shared& shared) {
   std::vector<Second> timeline;
@@ -213,7 +214,7 @@ double RunResult::first_kind_per_minute() const noexcept {
 
 namespace {
 
-/// Clause 5.2.5.7's keying and think times.
+/// Keying and think times of clause 5.2.5.7.
 constexpr std::array<KindInfo, kKinds> kTpccKinds{{{"new_order", 18, 12},
                                                    {"payment", 3, 12},
                                                    {"order_status", 2, 10},
@@ -238,7 +239,7 @@ class TpccWork final : public Work {
   Input input_;
 };
 
-/// The index of the kind that alone is wanted; none: the mix. 22023 for an unknown name.
+/// Returns the index of the only kind to run; nothing: the mix. 22023 for an unknown name.
 Result<std::optional<std::size_t>> only_kind(const std::string& name) {
   if (name.empty()) return std::optional<std::size_t>{};
   for (std::size_t kind = 0; kind < kKinds; ++kind) {

@@ -14,23 +14,23 @@
 
 namespace swizzle::tpcc {
 
-/// A kind of transaction of some workload. The first kind of a workload is the one that its own
-/// figure counts: TPC-C's new orders per minute.
+/// A kind of transaction. A workload's first kind is the one that its figure counts: TPC-C's new
+/// orders per minute.
 struct KindInfo {
   const char* name;
   double keying_seconds = 0;
   double mean_think_seconds = 0;
 };
 
-/// One session's share of a workload: chooses a transaction, then runs it, again with the same
-/// input where another try may heal what went wrong.
+/// A session's part of a workload: chooses a transaction and runs it, again with the same input
+/// after an error that a retry may resolve.
 class Work {
  public:
   Work() = default;
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
   virtual ~Work() = default;
-  /// The kind of the transaction that attempt() will run.
+  /// Returns the kind of the transaction that attempt() will run.
   virtual std::size_t choose() = 0;
   virtual Result<Outcome> attempt() = 0;
 };
@@ -38,7 +38,7 @@ class Work {
 struct Workload {
   std::span<const KindInfo> kinds;
   std::function<Result<std::unique_ptr<Work>>(std::uint32_t session)> make_work;
-  /// CPU seconds of the server, where that is another process.
+  /// CPU seconds of the server if it is another process, else 0.
   std::function<double()> server_cpu_seconds = [] { return 0.0; };
 };
 
@@ -46,20 +46,20 @@ struct RunSettings {
   std::uint32_t sessions = 1;
   double seconds = 10;
   double warm_up_seconds = 2;
-  /// Transactions per second over all sessions; 0 as fast as they can. Latency then counts from the
-  /// time a transaction was due, so a server that stalls cannot hide it.
+  /// Transactions per second over all sessions; 0: no limit. With a limit, latency counts from the
+  /// time at which a transaction was due, so a stalled server cannot hide it.
   double rate = 0;
-  /// Each session ends after so many; 0: when the time is up.
+  /// Transactions after which each session ends; 0: until the time is up.
   std::uint64_t transactions = 0;
-  /// The name of the only kind that is run, instead of the mix; such results are for profiles.
+  /// Runs only this kind, instead of the mix; such results are for profiles.
   std::string only = {};
-  /// Keying and think times of clause 5.2.5.7. Off by default, as everybody measures; such results
-  /// are not comparable with published tpmC, and the report says so.
+  /// Keying and think times of clause 5.2.5.7. Off by default, as in most unaudited measurements;
+  /// results without them are not comparable with published tpmC, and the report says so.
   bool think = false;
-  /// Session i stays with warehouse i modulo their number, instead of a random one each time.
+  /// Session i uses warehouse i modulo their number, instead of a random one each time.
   bool affinity = false;
   Reach reach = Reach::all_warehouses;
-  /// Fibers of one thread must be given the chance to run where nothing parks.
+  /// Yield between transactions: needed by fibers of one thread if nothing parks.
   bool yield_between = false;
   std::uint64_t seed = 1;
 };
@@ -73,7 +73,7 @@ struct KindResult {
 
 struct Second {
   std::uint64_t transactions = 0;
-  /// Committed ones of the first kind.
+  /// Committed transactions of the first kind.
   std::uint64_t first_kind = 0;
 };
 
@@ -91,11 +91,11 @@ struct RunResult {
   [[nodiscard]] double first_kind_per_minute() const noexcept;
 };
 
-/// TPC-C's mix over a backend. Pre: both outlive what is made of it.
+/// Returns TPC-C's mix over a backend. Pre: backend and settings outlive the workload.
 Result<Workload> tpcc_workload(Backend& backend, const RunSettings& settings);
 
-/// Runs a workload with `settings.sessions` sessions spawned on `runtime`. Shows a line per second
-/// on standard error. Fails with the first error that is not healed by trying again.
+/// Runs a workload in `settings.sessions` sessions on `runtime`. Prints a line per second to
+/// standard error. Fails with the first error that is not retried.
 Result<RunResult> run_workload(const Workload& workload, Runtime& runtime,
                                const RunSettings& settings);
 

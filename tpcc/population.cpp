@@ -18,8 +18,8 @@ enum class Table : std::uint64_t {
   orders
 };
 
-/// Rows are generated one by one from their own seed; that costs a few nanoseconds and makes every
-/// row independent of what was generated before.
+/// Each row is generated from a seed of its own, which costs a few nanoseconds and makes rows
+/// independent of each other.
 TpccRandom row_random(Sizes sizes, std::uint64_t seed, Table table, std::uint64_t row) {
   return {sizes, seed + scramble((std::to_underlying(table) << 56U) + row),
           TpccRandom::Phase::load};

@@ -7,7 +7,7 @@
 namespace swizzle::tpcc {
 namespace {
 
-/// Reads options and remembers what they came out as.
+/// Reads options and records their values.
 class Reader {
  public:
   Reader(CommandLine& options, Settings& settings) : options_(options), settings_(settings) {}

@@ -45,7 +45,7 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> shown;
 };
 
-/// Refuses by name what does not exist (yet) with 0A000, and what makes no sense with 22023.
+/// Throws 0A000 for unsupported options, and 22023 for invalid ones.
 Result<Settings> read_settings(CommandLine& options);
 
 }  // namespace swizzle::tpcc

@@ -6,9 +6,9 @@
 
 namespace swizzle::wal {
 
-/// An ArchiveSegment that runs a shell command. In it %p stands for the segment's path, %f for its
-/// name, %% for a percent sign. Exit code 0 means: archived, durably. The command may be given the
-/// same segment again after a crash.
+/// Returns an ArchiveSegment that runs a shell command. In the command %p means the segment's path,
+/// %f its name, %% a percent sign. Exit code 0 means that it is archived durably. The command may
+/// run again for the same segment after a crash.
 ArchiveSegment archive_by_command(std::string command);
 
 /// A RestoreSegment that runs a shell command: %f is the name of the wanted segment, %p the path to

@@ -5,7 +5,7 @@
 
 namespace swizzle::wal {
 
-/// Counts the segments archived since the start, and the failures. Times are in microseconds since
+/// Counters of archived segments and of failures since the start. Times are in microseconds since
 /// 1970; 0: never.
 struct ArchiveStatistics {
   std::uint64_t archived = 0;

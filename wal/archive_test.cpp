@@ -37,7 +37,7 @@ void wait_for_archive(Log& log) {
 TEST_CASE("finished segments are archived by a command and come back by another", "[log]") {
   PosixFileSystem files;
   TemporaryDirectory directory;
-  // Names that a careless shell line would take apart.
+  // A name that a careless shell command would split.
   const auto archive = directory.path() / "the archive's 100%";
   const auto log_directory = directory.path() / "log with blanks";
   std::filesystem::create_directory(archive);
@@ -61,7 +61,7 @@ TEST_CASE("finished segments are archived by a command and come back by another"
     log->close();
     REQUIRE(log->statistics().first_segment > 4);
   }
-  // Everything of the archive, and of the directory only the last segments.
+  // All segments of the archive, but only the last ones of the directory.
   options.archive = {};
   options.restore = restore_by_command("cp " + place + "%f %p 2>/dev/null");
   auto log = Log::open(files, options, first).value();
@@ -130,7 +130,7 @@ TEST_CASE("a failing archive delays recycling, then growth, and loses nothing", 
     options.archive = [&](const std::filesystem::path& path, const std::string& name) -> Result<> {
       Runtime::current().sleep_until(Runtime::current().now() + 5ms);
       if (broken) return fail(sqlstate::io_error, "no route to the archive");
-      // The archived file is the segment that its name says, finished.
+      // The archived file is the finished segment of that name.
       const auto bytes = disk.contents(path);
       const auto number =
           decode_segment_header(Bytes{bytes}.first<kSegmentHeaderBytes>(), name).value().number;

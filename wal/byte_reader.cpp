@@ -30,7 +30,7 @@ Result<Bytes> ByteReader::read(Lsn from, Lsn end) {
   window.set_limit(raw(end));
   const std::size_t size = std::min<std::uint64_t>(raw(end) - raw(from), kMostBytes);
   ASSIGN_OR_RETURN(const Bytes found, window.bytes(raw(from), size));
-  // Asked after the read: a segment that is recycled meanwhile holds other bytes.
+  // Checked after the read: a segment recycled meanwhile holds other bytes.
   if (found.empty() || log_.oldest() > from) {
     return fail(sqlstate::undefined_file,
                 fmt::format("requested WAL segment {} has already been removed",

@@ -10,24 +10,24 @@ namespace swizzle::wal {
 
 class Log;
 
-/// Reads the log as the bytes that it is, to send it to a server that follows. Works beside the
-/// log's writer. Not thread-safe; parks while it reads.
+/// Reads the log as bytes, to send it to a standby. Runs concurrently with the log's writer. Not
+/// thread-safe; parks while it reads.
 class ByteReader {
  public:
-  /// The most that one read returns.
+  /// Limit of one read.
   static constexpr std::size_t kMostBytes = std::size_t{128} << 10U;
 
-  /// `log` outlives the reader.
+  /// Pre: `log` outlives the reader.
   explicit ByteReader(const Log& log);
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
   ~ByteReader();
 
-  /// The present end of the log; a record boundary.
+  /// End of the durable log; a record boundary.
   [[nodiscard]] Lsn durable() const noexcept;
   [[nodiscard]] Lsn oldest() const noexcept;
-  /// Returns [from, end), or the first kMostBytes of it; valid until the next call. 58P01 when the
-  /// log has been released there. Pre: from < end <= durable().
+  /// Returns [from, end), or its first kMostBytes; valid until the next call. 58P01 if the log has
+  /// been released there. Pre: from < end <= durable().
   Result<Bytes> read(Lsn from, Lsn end);
 
  private:

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Wants the work to end from ask() on, as a cancel or statement_timeout does.
+/// Asks the work to end from ask() on, as a cancel or statement_timeout does.
 class Impatience final : public Overseer {
  public:
   void look() override {
@@ -28,7 +28,7 @@ class Impatience final : public Overseer {
 
 constexpr std::size_t kRing = std::size_t{1} << 20U;
 
-/// Room in the ring, and none in segments: nothing makes any.
+/// A log with room in the ring but none in segments, which nothing frees.
 struct NoRoom {
   RollbackRoom rollbacks{{.want_files = [] {}, .is_held = [] { return false; }}};
   LogBudget budget{
@@ -36,8 +36,7 @@ struct NoRoom {
   NoRoom() { budget.start_at(0, 0, 4096); }
 };
 
-/// Runs `wait` in a thread whose overseer wants its end after 30 ms. Returns the SQLSTATE of its
-/// outcome.
+/// Runs `wait` on a thread that is asked to end after 30 ms. Returns the SQLSTATE of its outcome.
 std::string end_of(const std::function<Result<>()>& wait) {
   std::string state;
   Impatience impatience;
@@ -65,7 +64,7 @@ TEST_CASE("a wait for room in the log ends when its caller is asked to end", "[l
   CHECK(end_of(take(100'000)) == "57014");
   // It has left the queue: a request that fits does not wait behind it.
   CHECK(log.budget.take(100, ReservePurpose::growth));
-  // One that waits behind a request that leaves gets its room then.
+  // A request that waits behind one that leaves then gets its room.
   std::atomic<bool> is_granted{false};
   std::thread behind;
   CHECK(end_of([&]() -> Result<> {

@@ -1,5 +1,5 @@
-// The disk is full, or fails while segments are prepared: who asked for more hears of it, what is
-// under way is finished, and nothing is lost.
+// The disk is full, or fails while segments are prepared: requests for more get an error, work in
+// progress is finished, and nothing is lost.
 #include <spdlog/spdlog.h>
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 
 const std::filesystem::path kSmallDisk = "/log";
 
-// Silences the log's messages to the operator about failures that a test causes on purpose.
+// Suppresses log messages about failures that a test causes on purpose.
 struct Silence {
   Silence() { spdlog::set_level(spdlog::level::off); }
   Silence(const Silence&) = delete;
@@ -26,7 +26,7 @@ struct Silence {
   ~Silence() { spdlog::set_level(spdlog::level::info); }
 };
 
-/// A log on a disk with room for a few segments, most of which somebody keeps.
+/// A log on a disk with room for a few segments, most of which are kept.
 struct CrowdedLog {
   explicit CrowdedLog(Duration patience) {
     REQUIRE(disk.create_directory(kSmallDisk));
@@ -34,7 +34,7 @@ struct CrowdedLog {
     log = Log::create(disk, options).value();
     disk.leave_room(6 * options.segment_bytes);
   }
-  /// How much it took, up to the first refusal or 60 segments.
+  /// Appends up to the first refusal or to 60 segments; returns the number of bytes.
   std::uint64_t write() {
     std::uint64_t written = 0;
     while (written < 60 * options.segment_bytes) {
@@ -46,7 +46,7 @@ struct CrowdedLog {
       }
       log->append(*space, {.kind = kUpdate}, as_bytes(payload));
       written += payload.size();
-      // So that a transaction's room must be looked for as well.
+      // Sometimes reserve rollback space, for which room must be searched as well.
       if (!random.one_in(100)) continue;
       REQUIRE(log->owe_rollback(options.segment_bytes));
       log->settle_rollback(options.segment_bytes);
@@ -68,14 +68,14 @@ TEST_CASE("who is short of room is refused when what could be let go has been", 
   shortage.look();
   REQUIRE(shortage.note(begin) == begin + 10s);
   REQUIRE(shortage.is_asked());
-  // An answer that comes while the keeper looks may have made room behind its back.
+  // An answer that comes while the keeper looks may have freed room meanwhile.
   shortage.look();
   shortage.answer();
   REQUIRE_FALSE(shortage.is_asked());
   REQUIRE(shortage.note(begin + 1s) == begin + 1s);
   shortage.look();
   REQUIRE_FALSE(shortage.note(begin + 1s));
-  // Asked again from time to time, and nobody waits for that beyond the first patience.
+  // Asked again from time to time; writers wait only for the first patience.
   shortage.look();
   REQUIRE_FALSE(shortage.note(begin + 12s));
   REQUIRE(shortage.is_asked());
@@ -105,7 +105,7 @@ TEST_CASE("segments that wait to be used again are room for rollbacks", "[log][c
     crowded.log->flush_to(crowded.log->tail());
     crowded.disk.leave_room(0);
     crowded.log->keep_from(crowded.log->durable());
-    // More than lies in what is prepared.
+    // More than the prepared segments have.
     REQUIRE(crowded.log->owe_rollback(5 * crowded.options.segment_bytes));
     crowded.log->settle_rollback(5 * crowded.options.segment_bytes);
     crowded.log->close();
@@ -137,7 +137,7 @@ TEST_CASE("a full disk refuses growth, leaves room for completion, and is over w
       written.push_back({lsn, end, header, payload});
     }
     REQUIRE(refused->state() == sqlstate::disk_full);
-    // Those who must finish still can, and readers read.
+    // Completions still succeed, and readers read.
     for (int i = 0; i < 10; ++i) {
       auto space = log->reserve(100, 1, ReservePurpose::completion);
       REQUIRE(space);
@@ -149,7 +149,7 @@ TEST_CASE("a full disk refuses growth, leaves room for completion, and is over w
     REQUIRE(same(read_forward(log->reader(), log->begin()), written));
     REQUIRE(log->reserve(400).error().state() == sqlstate::disk_full);
 
-    // More than was kept for them: they wait, they do not fail.
+    // More than was reserved for them: they wait instead of failing.
     int finished = 0;
     auto rollbacks = Runtime::current().spawn("rollbacks", [&] {
       for (; finished < 500; ++finished) {
@@ -189,7 +189,7 @@ TEST_CASE("on a full disk growth gets nothing of what completion takes or gives 
     while (auto space = log->reserve(1)) log->append(*space, {.kind = kUpdate}, as_bytes("x"));
     for (int i = 0; i < 12; ++i) {
       {
-        // It takes for the worst case, as undo does, and gives most of it back.
+        // Take space for the worst case, as undo does, and return most of it.
         auto space = log->reserve(600, 1, ReservePurpose::completion);
         REQUIRE(space);
         log->append(*space, {.kind = RecordKind{18}}, as_bytes("undone"));
@@ -228,7 +228,7 @@ TEST_CASE("on a full disk old segments are asked for before anybody is refused",
     REQUIRE(Runtime::current().now() - begun < 2s);
     REQUIRE_FALSE(crowded.log->reserve(12'000));
     REQUIRE(Runtime::current().now() - begun < 2s);
-    // It is asked again, and writers go on.
+    // The checkpointer is asked again, and writers go on.
     releases = true;
     Runtime::current().sleep_until(Runtime::current().now() + 8s);
     REQUIRE(crowded.write() >= 60 * crowded.options.segment_bytes);
@@ -281,15 +281,15 @@ TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", 
     REQUIRE(log->owe_rollback(kOwed));
     disk.leave_room(0);
     REQUIRE(fill(*log) == sqlstate::disk_full);
-    // More than the disk has, and than lies in prepared segments.
+    // More than the disk and the prepared segments have.
     REQUIRE(log->owe_rollback(kOwed).error().state() == sqlstate::disk_full);
-    // Half of it; what is left is not anybody's.
+    // Roll back half of it; the rest belongs to no transaction any more.
     roll_back(*log, kOwed / 2);
     log->settle_rollback(kOwed / 2);
     REQUIRE(fill(*log) == sqlstate::disk_full);
     log->close();
   });
-  // Another start knows that there is still something to be rolled back, and how much at most.
+  // The next start knows that there is something to roll back, and how much at most.
   simulation.run([&] {
     auto log = Log::open(disk, options, Log::origin(options.segment_bytes)).value();
     REQUIRE(fill(*log) == sqlstate::disk_full);
@@ -299,7 +299,7 @@ TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", 
     log->recovered();
     disk.leave_room(2 * options.segment_bytes);
     Runtime::current().sleep_until(Runtime::current().now() + 2s);
-    // A little has room in the segments that are prepared.
+    // A little has room in prepared segments.
     disk.leave_room(0);
     REQUIRE(log->owe_rollback(1000));
     log->settle_rollback(1000);

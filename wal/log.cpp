@@ -39,7 +39,7 @@ Result<> check(const LogOptions& options) {
 
 LogOptions fitted(LogOptions options, std::uint64_t segment_bytes) {
   options.segment_bytes = segment_bytes;
-  // Space kept for completion must not be most of the space prepared.
+  // Limit the space reserved for completion to a quarter of a segment.
   options.completion_bytes = std::min(options.completion_bytes, segment_bytes / 4);
   return options;
 }
@@ -53,7 +53,7 @@ FileOptions write_options([[maybe_unused]] const LogOptions& options) {
 
 }  // namespace
 
-// In the order in which they need each other.
+// Parts of the log, in the order of their dependencies.
 struct Log::Parts {
   Parts(FileSystem& files, LogOptions given, std::uint64_t segment_bytes, std::uint32_t of_timeline)
       : timeline(of_timeline),
@@ -108,7 +108,7 @@ Result<> Log::Parts::start_at(std::uint64_t end, std::uint64_t segments_end) {
   buffer.start_at(begin);
   const std::uint64_t block = block_floor(end);
   if (block < end) {
-    // The started block is written again with what comes, so it must be in the ring.
+    // The partly filled last block is rewritten with the next records, so it must be in the ring.
     LogWindow window{
         {&store.files(), store.directory(), store.geometry().bytes(), options.database_id},
         kWriteUnit};
@@ -210,7 +210,7 @@ Result<> Log::owe_rollback(std::uint64_t bytes) {
 void Log::settle_rollback(std::uint64_t bytes) noexcept {
   if (!parts_ || parts_->is_read_only) return;
   parts_->rollbacks.settle(bytes);
-  // Space released by a rollback may serve a waiting writer.
+  // Space that a rollback has returned may serve a waiting writer.
   parts_->budget.give_back(0);
   const std::uint64_t spare = 2 * parts_->store.geometry().bytes();
   if (parts_->rollbacks.kept() > parts_->rollbacks.owed() + spare) parts_->keeper.nudge();
@@ -244,8 +244,8 @@ Appended Log::append(Reservation& space, const RecordHeader& header,
   std::size_t payload_bytes = 0;
   for (const Bytes part : payload) payload_bytes += part.size();
   if (!parts_) [[unlikely]] {
-    // One shared counter: an order that all threads agree on is worth more than the few
-    // nanoseconds, because snapshots compare LSNs.
+    // One shared counter: snapshots compare LSNs, so all threads must agree on their order, which
+    // is worth a few nanoseconds.
     const std::uint64_t start =
         unlogged_tail_.fetch_add(kRecordAlignment, std::memory_order_acq_rel);
     return {Lsn{start}, Lsn{start + kRecordAlignment}};
@@ -289,7 +289,7 @@ Lsn Log::begin() const noexcept {
 }
 
 void Log::keep_from(Lsn lsn) noexcept {
-  // Never what is still being written, whatever the caller thinks.
+  // Never beyond the durable end, whatever the caller asks for.
   if (parts_) parts_->keeper.keep_from(std::min(raw(lsn), parts_->flusher.durable()));
 }
 
@@ -350,7 +350,7 @@ LogStatistics Log::statistics() const {
 
 void Log::close() noexcept {
   if (!parts_) return;
-  // No thread appends any more, but the writer's mark moves the tail once more.
+  // No thread appends any more, but the writer's flush mark moves the tail once more.
   parts_->flusher.flush_to(parts_->buffer.tail());
   parts_->stop();
 }

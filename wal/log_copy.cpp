@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPortion = std::size_t{1} << 20U;
 
-// The header and the first `content_bytes` of a segment; zeros behind them.
+// The header and the first `content_bytes` of a segment; zeros after them.
 Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
                       std::uint64_t content_bytes) {
   AlignedBuffer buffer{kPortion};
@@ -20,7 +20,7 @@ Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
   for (std::uint64_t at = 0; at < geometry.file_bytes(); at += kPortion) {
     const std::uint64_t portion = std::min<std::uint64_t>(kPortion, geometry.file_bytes() - at);
     const std::uint64_t valid = at < wanted ? std::min(wanted - at, portion) : 0;
-    // Blocks behind the end may be changing; they are not read.
+    // Blocks after the end may be changing; they are not read.
     const auto blocks = static_cast<std::size_t>(block_ceiling(valid));
     if (blocks > 0) RETURN_IF_ERROR(from.read_at(at, buffer.bytes().first(blocks)));
     std::memset(buffer.bytes().data() + valid, 0, static_cast<std::size_t>(portion - valid));
@@ -38,7 +38,7 @@ Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& fi
        ++number) {
     const std::uint64_t first = geometry.first_lsn(number);
     const bool is_last = number == geometry.number_of(raw(end));
-    // An end between two segments: the one behind it may not exist yet.
+    // An end between two segments: the one after it may not exist yet.
     if (is_last && first == raw(end) && number != geometry.number_of(raw(from))) break;
     RETURN_IF_ERROR(read_segment_header(*location.files, location.directory, number));
     const std::string name = segment_name(number);

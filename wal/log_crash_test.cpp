@@ -15,15 +15,15 @@ namespace {
 
 const std::filesystem::path kDirectory = "/log";
 
-// The expected state of the log, kept outside of the machine that loses its power.
+// Expected state of the log, kept outside of the machine whose power is cut.
 struct Oracle {
   bool created = false;
   Lsn kept = Lsn::none;
   Lsn acknowledged = Lsn::none;
   std::map<Lsn, Written> appended;
 
-  // Checks that the log holds a prefix of the appended records that includes all acknowledged ones.
-  // Forgets the records after it: they were lost.
+  // Checks that the log has a prefix of the appended records that includes all acknowledged ones.
+  // Forgets the lost records after it.
   std::optional<std::string> judge(Log& log) {
     const auto read = try_read_forward(log.reader(), kept);
     if (!read) return read.error().message();
@@ -56,14 +56,14 @@ void commit(Log& log, Oracle& oracle, Random& random) {
   if (random() % 3 == 0) return;
   log.flush_to(one.end);
   oracle.acknowledged = std::max(oracle.acknowledged, one.end);
-  // The test itself knows which records it needs later, so it may give up the rest.
+  // The test knows which records it needs later, so it may release the others.
   if (random() % 40 == 0) {
     oracle.kept = std::max(oracle.kept, one.lsn);
     log.keep_from(oracle.kept);
   }
 }
 
-// One life of the machine: opens the log, judges it, works on it. Returns what is wrong.
+// Runs the machine once: opens the log, checks it, works on it. Returns what is wrong.
 std::optional<std::string> live(SimulatedDisk& disk, Oracle& oracle, LogOptions options,
                                 std::uint64_t seed, int commits_each) {
   std::unique_ptr<Log> log;
@@ -160,7 +160,7 @@ TEST_CASE("power cuts during the restart after a power cut, three deep", "[log][
   REQUIRE(campaign.violations == 0);
 }
 
-// By hand: swizzle_wal_tests "[campaign]" takes minutes.
+// Run by hand: swizzle_wal_tests "[campaign]" takes minutes.
 TEST_CASE("power cuts at every change, one to three deep", "[log][.][campaign]") {
   for (const int depth : {1, 2, 3}) {
     const Campaign campaign = run_campaign(1, 1, 400, depth, [](LogOptions&) {});
@@ -235,7 +235,7 @@ TEST_CASE("P10 nobody is acknowledged before a slow write is done, and slow is n
                  .path_contains = ".log",
                  .delay = 1s});
     const TimePoint begun = Runtime::current().now();
-    // A reader of what the writer released, who wrote nothing, waits for the same LSN.
+    // A transaction that reads released data and writes nothing waits for the same LSN.
     auto reader = Runtime::current().spawn("reader", [&] {
       log->flush_to(one.end);
       REQUIRE(Runtime::current().now() - begun >= 1s);

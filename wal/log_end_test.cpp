@@ -13,7 +13,7 @@ namespace {
 
 const std::filesystem::path kLogHome = "/log";
 
-// A closed log on a disk in memory, whose bytes a test then changes.
+// A closed log on a disk in memory, whose bytes a test changes.
 struct ClosedLog {
   ClosedLog() {
     REQUIRE(disk.create_directory(kLogHome));
@@ -48,17 +48,19 @@ struct ClosedLog {
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t lsn) const {
     return SegmentGeometry{options.segment_bytes}.file_offset(lsn);
   }
-  // The start of the record that holds the byte, marks included; the end if it lies behind.
+  // Returns the start of the record, possibly a mark, that contains the byte; the end if it is
+  // after it.
   [[nodiscard]] std::uint64_t record_at(std::uint64_t lsn) const {
     return *std::prev(std::upper_bound(boundaries.begin(), boundaries.end(), lsn));
   }
-  // Every byte of the first and the last records, and of the block boundary; some of the others.
+  // Tests every byte of the first and last records and of the block boundary, and some of the
+  // others.
   [[nodiscard]] std::uint64_t step(std::uint64_t lsn) const {
     const std::uint64_t from_block = std::min(lsn % kWriteUnit, kWriteUnit - lsn % kWriteUnit);
     return from_block < 150 || lsn + 600 > raw(end) ? 1 : 11;
   }
-  // The end of the log when all bytes from `lsn` on are cut off. Bytes that read as zeros
-  // afterwards may have been zeros: a record that lacks no others is whole.
+  // Returns the end of the log if all bytes from `lsn` on are cut off. These read as zeros, and may
+  // have been zeros: a record that loses no other bytes is complete.
   [[nodiscard]] std::uint64_t end_if_cut_at(std::uint64_t lsn) const {
     const std::uint64_t start = record_at(lsn);
     const std::uint64_t next = *std::upper_bound(boundaries.begin(), boundaries.end(), lsn);
@@ -137,7 +139,7 @@ TEST_CASE("P14 a log that lost its tail is repaired, and goes on", "[log][crash]
 
 TEST_CASE("a hole behind a valid tail is never skipped, what lies behind it never comes back",
           "[log][crash]") {
-  // All records equally long, so that after the restart new ones end where old ones begin.
+  // All records have the same length, so that new ones after the restart end where old ones begin.
   ClosedLog log;
   {
     auto opened = Log::create(log.disk, log.options).value();
@@ -166,8 +168,8 @@ TEST_CASE("a hole behind a valid tail is never skipped, what lies behind it neve
 
 TEST_CASE("P14 what was written beyond a torn tail does not come back, however the new log ends",
           "[log][crash]") {
-  // The new log is made to end where a block ends and an old record begins: its last write leaves
-  // nothing behind itself then that would cover what lies there.
+  // Make the new log end at the end of a block where an old record begins: then its last write does
+  // not cover the bytes after it.
   constexpr std::uint64_t kEnd = 3 * kWriteUnit;
   const RecordHeader header{.kind = kUpdate};
   EncodedHeader encoded;
@@ -215,12 +217,13 @@ TEST_CASE("P14 what was written beyond a torn tail does not come back, however t
   REQUIRE(same(read_forward(opened->reader(), log.first), log.written));
 }
 
-// A segment that is used again holds rows of its first use behind the log's end.
+// A recycled segment has rows of its first use after the log's end.
 TEST_CASE("rows that look like long records do not make the search for the end long", "[log]") {
   ClosedLog log;
   log.options.segment_bytes = std::uint64_t{8} << 20U;
   log.write(10'000, 300);
-  // One row of the same letter; one that has what can be had of a record's head and end.
+  // A row of one repeated letter, and a row that resembles a record's head and end as far as
+  // possible.
   const std::array<unsigned char, 16> heads{0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
   const auto letter = GENERATE(true, false);
   std::vector<std::byte> rows(log.options.segment_bytes - (raw(log.end) - raw(log.first)));
@@ -237,7 +240,7 @@ TEST_CASE("damage to what was durable is refused, with the place", "[log][crash]
   ClosedLog log;
   for (int run = 0; run < 4; ++run) log.write(30'000, 300);
   Random random{9};
-  // The records of the last run are the log's tail; everything before it was durable.
+  // Records of the last run are the log's tail; all before was durable.
   const std::uint64_t proven = raw(log.written[log.written.size() / 2].lsn);
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t at = raw(log.first) + random() % (proven - raw(log.first));

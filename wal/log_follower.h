@@ -21,7 +21,7 @@ class LogFollower {
   /// `wake` is not called any more.
   ~LogFollower();
 
-  /// Returns true if nothing behind `known` is durable. Then `wake` is called once, as soon as
+  /// Returns true if nothing after `known` is durable. Then `wake` is called once, as soon as
   /// there is more; it may have been called for nothing.
   bool awaits_more_than(Lsn known) noexcept;
 

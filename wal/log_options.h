@@ -66,11 +66,11 @@ struct LogOptions {
   /// release old ones. Zero: there is no such reader.
   Duration release_patience{};
 
-  /// Empty: nothing is archived.
+  /// If empty, nothing is archived.
   ArchiveSegment archive;
   /// When this many finished segments wait for the archive, writers get 53100.
   std::uint32_t archive_backlog_segments = 64;
-  /// Empty: a segment that is not in the directory is missing.
+  /// If empty, a segment that is not in the directory is missing.
   RestoreSegment restore;
 
   /// Durability is in doubt: called with the reason, must not return. Default: print and abort.

@@ -10,8 +10,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Everything a client may do, in any order, on a ring that is always too small. That nobody waits
-// for ever is the simulation's to find: it says who is parked when nothing can happen any more.
+// Everything that a client may do, in any order, on a ring that is always too small. The simulation
+// reports tasks that wait forever.
 void live_by_seed(std::uint64_t seed) {
   SimulatedDisk disk{seed};
   REQUIRE(disk.create_directory("/log"));
@@ -66,7 +66,7 @@ void live_by_seed(std::uint64_t seed) {
     for (auto& client : clients) client->join();
     log->close();
     REQUIRE(log->durable() == log->tail());
-    // Recycling decides which record boundary is the oldest; the reader finds it.
+    // Recycling decides which record boundary is the oldest; the reader has to find it.
     const auto from = find_record(log->location(), log->oldest()).value();
     REQUIRE(from);
     REQUIRE(read_forward(log->reader(), *from).size() <= appended);
@@ -93,8 +93,8 @@ TEST_CASE("P30 room that comes back reaches whoever waits for it, however little
   Simulation simulation{1};
   simulation.run([&] {
     auto log = Log::create(disk, small_options("/log")).value();
-    // More than the ring has room for; nothing is appended, so none becomes free but what comes
-    // back.
+    // More than the ring has room for. Nothing is appended, so only returned reservations free
+    // room.
     constexpr std::size_t kBytes = 300;
     constexpr std::size_t kClients = 400;
     std::size_t granted = 0;
@@ -114,7 +114,7 @@ TEST_CASE("P30 room that comes back reaches whoever waits for it, however little
     const std::size_t at_first = granted;
     REQUIRE(at_first > 10);
     REQUIRE(at_first < kClients - 10);
-    // Each leaves room for exactly one of those that wait, be they many or few.
+    // Each leaves room for exactly one waiter, be they many or few.
     for (std::size_t left = 1; left <= kClients - at_first; ++left) {
       may_go = left;
       settle();

@@ -41,7 +41,7 @@ TEST_CASE("P11 one active slot, many threads: ranges neither overlap nor leave g
 
 namespace {
 
-// Each thread's records carry its number and a running count; the payload follows from both.
+// Returns the payload of a record, derived from its thread's number and count.
 std::string payload_of(std::uint64_t thread, std::uint64_t count, std::size_t longest) {
   Random random{thread * 1'000'003 + count};
   return random_payload(random, random() % 50 == 0 ? longest : 200);
@@ -166,8 +166,8 @@ TEST_CASE("fibers that are busy on one thread commit with few writes", "[log][st
     for (std::uint64_t f = 0; f < kFibers; ++f) {
       fibers.push_back(runtime.spawn("committer", [&] {
         for (std::uint64_t i = 0; i < kEach; ++i) {
-          // A write takes about as long as this work: without a word among the fibers there would
-          // be one for each commit or two.
+          // A write takes about as long as this work: without coordination among the fibers there
+          // would be one for every commit or two.
           const TimePoint until = runtime.now() + std::chrono::microseconds{100};
           while (runtime.now() < until) continue;
           auto space = log->reserve(50);

@@ -39,7 +39,7 @@ TEST_CASE("what was appended is read, forward and backward", "[log]") {
   auto log = setup.create();
   Random random{7};
   std::vector<Written> written;
-  // Over several segments and several times around the ring.
+  // Over several segments and several turns of the ring.
   for (int i = 0; i < 3000; ++i) written.push_back(append_random(*log, random, 300));
   log->flush_to(log->tail());
   REQUIRE(log->durable() >= written.back().end);
@@ -130,7 +130,7 @@ TEST_CASE("a reader beside the writer reads on as more is durable", "[log]") {
   std::vector<Written> written;
   std::vector<Written> read;
   for (int round = 0; round < 400; ++round) {
-    // Mostly a little, in the block that was read half full before; sometimes over segments.
+    // Mostly a little, in the block that was half full at the last read; sometimes over segments.
     const int count = round % 50 == 49 ? 500 : static_cast<int>(random() % 4);
     for (int i = 0; i < count; ++i) written.push_back(append_random(*log, random, 300));
     log->flush_to(log->tail());
@@ -183,7 +183,7 @@ TEST_CASE("a closed log goes on where it ended", "[log]") {
 }
 
 TEST_CASE("a log of long segments, written in long writes, opens again", "[log]") {
-  // Longer than what one write reaches: the zeroed tail then ends within a segment.
+  // Longer than one write, so that the zeroed tail ends within a segment.
   Setup setup;
   setup.options.segment_bytes = std::uint64_t{16} << 20U;
   setup.options.buffer_bytes = std::size_t{16} << 20U;
@@ -264,7 +264,8 @@ TEST_CASE("no follower misses a commit, whoever commits meanwhile", "[log]") {
       log->flush_to(one.end);
     }
   }};
-  // One wake that is lost leaves us waiting for ever: nothing is committed behind the last one.
+  // A lost wake-up would leave us waiting forever, since nothing is committed after the last
+  // record.
   Lsn known = log->durable();
   while (!last_is_known.load() || known < last) {
     woken = false;
@@ -299,7 +300,7 @@ TEST_CASE("records are counted, by whoever has appended them", "[log]") {
       auto space = log->reserve(200, 3).value();
       log->append(space, {.kind = kUpdate}, as_bytes("one"));
       log->append(space, {.kind = kUpdate}, as_bytes("two"));
-      // It may go elsewhere, and what is not used of it goes back.
+      // A reservation may be moved, and the unused part is returned.
       const Reservation rest = std::move(space);
     }
   };
@@ -307,7 +308,7 @@ TEST_CASE("records are counted, by whoever has appended them", "[log]") {
   std::thread other{[&] { append_some(100); }};
   append_some(100);
   other.join();
-  // The log writes some of its own, one a flush.
+  // The log writes some records of its own, one per flush.
   const std::uint64_t appended = log->statistics().records - before;
   REQUIRE(appended >= 400);
   REQUIRE(appended <= 410);
@@ -329,7 +330,7 @@ TEST_CASE("an asynchronous commit is seen by a writer who is just going to rest"
       log->flush_soon(end);
     };
     log = Log::create(disk, options).value();
-    // The writer looks for more to do after this one, and the next comes meanwhile.
+    // The writer looks for more to do after this record, while the next one comes.
     log->flush_to(append(*log, {.kind = kUpdate}, "first").end);
     runtime.sleep_until(runtime.now() + 1s);
     REQUIRE(end != Lsn::none);

@@ -90,7 +90,7 @@ Result<std::optional<Record>> Reader::previous() {
   const std::uint64_t length = load<std::uint16_t>(trailer.data()) * kRecordAlignment;
   if (length == 0 || length > end) return no_record(window.location(), end, Decoding::invalid);
   const std::uint64_t start = end - length;
-  // Loads what lies before as well, for the calls to come.
+  // Load preceding bytes as well, for the next calls.
   ASSIGN_OR_RETURN(const Bytes whole, window.bytes_backward(start, length));
   if (whole.size() < length) return std::optional<Record>{};
   Record record;
@@ -108,7 +108,7 @@ Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& dir
     return fail(sqlstate::undefined_file,
                 fmt::format("there is no log segment in \"{}\"", directory.native()));
   }
-  // An old one that is damaged may not be needed any more; who needs it says so.
+  // Skip a damaged old segment: it may not be needed. A reader that needs it gets the error.
   std::optional<Error> first;
   for (const std::uint64_t number : numbers) {
     auto header = read_segment_header(files, directory, number);

@@ -22,12 +22,12 @@ struct LogLocation {
 /// Access pattern of the reads: one record after the other, or here and there.
 enum class ReadPattern : std::uint8_t { sequential, random };
 
-/// Reads records from the segment files; every record it hands out has passed its checksum. Works
-/// beside a running Log for what is durable. Not thread-safe; parks while it reads.
+/// Reads records from the segment files; every returned record has passed its checksum. May read
+/// the durable part of a running Log. Not thread-safe; parks while it reads.
 class Reader {
  public:
-  /// Reads [.., end): `end` is a record boundary, as a rule what was durable.
-  /// Pre: segments from the lowest LSN asked for are kept (Log::keep_from).
+  /// Reads [.., end). `end` is a record boundary, usually the durable end. Pre: segments from the
+  /// lowest requested LSN on are kept (Log::keep_from).
   Reader(LogLocation location, Lsn end, ReadPattern pattern = ReadPattern::sequential);
   ~Reader();
   Reader(Reader&&) noexcept;
@@ -40,14 +40,14 @@ class Reader {
   [[nodiscard]] Lsn end() const noexcept;
   void extend_to(Lsn end) noexcept;
 
-  /// The record behind the position, which moves behind it; nullopt at the end. XX001 when there is
+  /// The record after the position, which moves past it; nullopt at the end. XX001 when there is
   /// no valid record before the end: the log is damaged, the message says where. 58P01 when the
   /// segment is missing.
   Result<std::optional<Record>> next();
   /// The record before the position, which moves before it; nullopt at the oldest segment's start,
   /// or when the record begins before it.
   Result<std::optional<Record>> previous();
-  /// The record that begins at `at`; the position is behind it then.
+  /// The record that begins at `at`; the position is after it then.
   Result<Record> read(Lsn at);
 
  private:
@@ -58,7 +58,7 @@ class Reader {
 /// Reads the location of the log in `directory` from its oldest segment whose header is whole.
 Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& directory);
 
-/// The first record at or behind `from`, searched for by its checksum; nullopt if there is none.
+/// The first record at or after `from`, searched for by its checksum; nullopt if there is none.
 Result<std::optional<Lsn>> find_record(const LogLocation& location, Lsn from);
 
 }  // namespace swizzle::wal

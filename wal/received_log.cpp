@@ -35,8 +35,8 @@ Result<std::unique_ptr<ReceivedLog>> ReceivedLog::open(FileSystem& files, const 
   return log;
 }
 
-/// Unlike the log's own restart it does not judge what is behind the last whole record: the sender
-/// has it all, and a flush mark tells what was durable there, not here.
+/// Unlike a restart of the log itself, ignores bytes after the last whole record: the sender has
+/// them all, and a flush mark tells what was durable at the sender, not here.
 Result<> ReceivedLog::find_end(Lsn from) {
   ASSIGN_OR_RETURN(LogEnd found, check_segments(location_of(files_, options_), raw(from)));
   LogWindow window{location_of(files_, options_), kReceivedChunk};
@@ -89,7 +89,7 @@ Result<> ReceivedLog::append(Bytes bytes) {
   const SegmentGeometry geometry{options_.segment_bytes};
   while (!bytes.empty()) {
     const std::uint64_t at = end_.load(std::memory_order_relaxed);
-    // A restart looks no farther than this for what an interrupted write has left.
+    // Half of the distance in which a restart searches for remains of an interrupted write.
     constexpr std::uint64_t kMostInDoubt = kMaxUndurableBytes / 2;
     const std::uint64_t in_doubt = at - durable_.load(std::memory_order_relaxed);
     if (in_doubt >= kMostInDoubt) RETURN_IF_ERROR(flush());
@@ -117,7 +117,7 @@ Result<Lsn> ReceivedLog::read(Lsn from, std::uint64_t most, OpeningVisitor* visi
   const std::uint64_t limit = std::min(end, raw(from) + most);
   window.set_limit(end);
   if (visitor != nullptr) visitor->begin(from, Lsn{limit});
-  // The newest record that was read; it is visited when there is one behind it.
+  // The newest record read; it is visited once another one follows.
   std::optional<Record> last;
   std::vector<std::byte> payload;
   Record record;
@@ -127,7 +127,7 @@ Result<Lsn> ReceivedLog::read(Lsn from, std::uint64_t most, OpeningVisitor* visi
     if (visitor != nullptr && last) visitor->visit(*last);
     last = record;
     if (visitor == nullptr) continue;
-    // The window moves on.
+    // Copy the payload, because the window moves.
     payload.assign(record.payload.begin(), record.payload.end());
     last->payload = payload;
   }

@@ -16,41 +16,41 @@ namespace swizzle::wal {
 
 class OpeningVisitor;
 
-/// The log of a standby: appends the bytes that another server's log consists of, at the LSNs that
-/// they have there. One thread appends; others may read what is durable.
+/// Log of a standby: appends the bytes of another server's log at the LSNs that they have there.
+/// One thread appends; others may read the durable part.
 class ReceivedLog {
  public:
-  /// Finds the end of the log in the directory, reading from `from`, a record boundary. A record
-  /// that is not whole is dropped, since the sender has it. Needs directory, database_id
-  /// and segment_bytes of `options`. 58P01 when a segment from that of `from` on is missing, XX001
-  /// when one belongs to another log.
+  /// Finds the end of the log in the directory, reading from `from`, a record boundary. Drops an
+  /// incomplete record, which the sender has. Uses directory, database_id and segment_bytes of
+  /// `options`. 58P01 if a segment from that of `from` on is missing, XX001 if one belongs to
+  /// another log.
   static Result<std::unique_ptr<ReceivedLog>> open(FileSystem& files, const LogOptions& options,
                                                    Lsn from, std::uint32_t timeline = 1);
   ReceivedLog(const ReceivedLog&) = delete;
   ReceivedLog& operator=(const ReceivedLog&) = delete;
   ~ReceivedLog();
 
-  /// Appends at end(); makes durable what would otherwise be too much in doubt after a power cut.
-  /// 53100: the disk is full.
+  /// Appends at end(). Syncs earlier bytes if too many would be in doubt after a power cut. 53100:
+  /// the disk is full.
   Result<> append(Bytes bytes);
-  /// Makes everything durable.
+  /// Makes all appended bytes durable.
   Result<> flush();
 
-  /// One behind the last byte; as a rule no record boundary.
+  /// End of the received bytes, usually no record boundary.
   [[nodiscard]] Lsn end() const noexcept { return Lsn{end_.load(std::memory_order_acquire)}; }
   [[nodiscard]] Lsn durable() const noexcept {
     return Lsn{durable_.load(std::memory_order_acquire)};
   }
-  /// Reads the whole and durable records that begin in [from, from + most), all but the last, whose
-  /// beginning it returns: `from` if there are fewer than two. `visitor` may be null.
+  /// Reads the complete and durable records that begin in [from, from + most), except the last,
+  /// whose beginning it returns; returns `from` if there are fewer than two. `visitor` may be null.
   /// Pre: `from` is a record boundary.
   Result<Lsn> read(Lsn from, std::uint64_t most, OpeningVisitor* visitor) const;
-  /// Drops what is behind the last whole record, durably, so that the log can be opened for
-  /// writing. Reads from `from`, a record boundary. Returns where the log ends now.
+  /// Removes, durably, the bytes after the last complete record, so that the log can be opened for
+  /// writing. Reads from `from`, a record boundary. Returns the new end of the log.
   Result<Lsn> cut(Lsn from);
   /// Removes the segments that end at or before `lsn`.
   Result<> release_before(Lsn lsn);
-  /// The timeline of the segments that are made from now on.
+  /// Sets the timeline of future segments.
   void set_timeline(std::uint32_t timeline) noexcept { timeline_ = timeline; }
 
  private:
@@ -65,7 +65,7 @@ class ReceivedLog {
   std::uint32_t timeline_;
   std::atomic<std::uint64_t> end_{0};
   std::atomic<std::uint64_t> durable_{0};
-  /// The segment that is written to.
+  /// Segment being written.
   std::unique_ptr<File> file_;
   std::uint64_t number_ = 0;
 };

@@ -12,7 +12,7 @@ using namespace swizzle::wal::test;
 
 namespace {
 
-/// A log that is written, and a copy of its beginning that receives the rest.
+/// A log that is being written, and a copy of its beginning that receives the rest.
 struct Pair {
   PosixFileSystem files;
   TemporaryDirectory from;
@@ -45,7 +45,7 @@ struct Pair {
   }
 };
 
-/// Keeps what it sees.
+/// Records the visited LSNs.
 struct Seen final : OpeningVisitor {
   void begin(Lsn /*from*/, Lsn /*limit*/) override {}
   void visit(const Record& record) override {
@@ -69,7 +69,7 @@ TEST_CASE("a log is received byte by byte and opens as a log", "[received]") {
   CHECK(received->durable() == pair.log->durable());
   Seen seen;
   const Lsn last = received->read(pair.log->begin(), UINT64_MAX / 2, &seen).value();
-  // All but the last, a mark.
+  // All but the last record, a mark.
   CHECK(seen.end == last);
   CHECK(last < received->durable());
   REQUIRE(seen.payloads.size() == pair.written.size());

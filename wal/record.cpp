@@ -47,7 +47,7 @@ Lsn lengthened(std::uint64_t stored) noexcept {
 
 // The seed identifies the place of the bytes: a record that an earlier use of the file, or another
 // database, left behind does not pass. Length and layout are in it because the checksum itself
-// covers only the bytes behind the head.
+// covers only the bytes after the head.
 std::uint64_t seed(Lsn lsn, std::uint64_t database_id, std::uint32_t length_and_layout) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   return (raw(lsn) + std::rotl(database_id, 29)) ^ (length_and_layout * kOdd);

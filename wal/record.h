@@ -95,7 +95,7 @@ enum class Decoding : std::uint8_t { record, invalid, wrong_sum, needs_more };
 
 /// Decodes the record that should begin at the start of `bytes`.
 /// `needs_more`: it may extend beyond the end; `record.end` is its least possible end. `invalid` is
-/// no error: bytes behind the end of a log look like that. `wrong_sum`: like it, but only the
+/// no error: bytes after the end of a log look like that. `wrong_sum`: like it, but only the
 /// checksum of the whole record is wrong.
 Decoding decode(Bytes bytes, Lsn lsn, std::uint64_t database_id, Record& record) noexcept;
 

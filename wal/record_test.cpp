@@ -88,7 +88,7 @@ TEST_CASE("a record that is cut short says how much it needs", "[record]") {
 TEST_CASE("bytes that are no record are refused without reading past them", "[record]") {
   Random random{3};
   for (int i = 0; i < 20000; ++i) {
-    // On the heap and exactly as long, so that the sanitizer sees every step too far.
+    // On the heap and of exact length, so that the sanitizer detects every access beyond it.
     std::vector<std::byte> bytes(random() % 200);
     for (auto& byte : bytes) byte = static_cast<std::byte>(random() % (i % 2 == 0 ? 256 : 8));
     Record record;

@@ -31,8 +31,8 @@ bool take_sign(std::string_view& text, char sign) {
   return true;
 }
 
-/// Reads a line of a history: number, tab, LSN as two hexadecimal halves with a slash between them,
-/// tab, reason.
+/// Parses a line of a history: number, tab, LSN as two hexadecimal halves with a slash between
+/// them, tab, reason.
 std::optional<TimelineEnd> parse_line(std::string_view line) {
   TimelineEnd found;
   std::uint32_t high = 0;

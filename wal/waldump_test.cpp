@@ -19,7 +19,7 @@ struct Output {
   std::vector<std::string> lines;
 };
 
-// Runs the program with its standard output in a file.
+// Runs the program with its standard output redirected to a file.
 Output run(const TemporaryDirectory& directory, std::vector<const char*> arguments) {
   const auto file = directory.path() / "output";
   arguments.insert(arguments.begin(), "swizzle-waldump");

@@ -19,8 +19,8 @@ class DescriptorWatch final : private Poller::Listener {
   /// On the same reactor.
   ~DescriptorWatch() override;
 
-  /// False when `deadline` passed. True may be wrong: callers try and wait again. An unpark() of
-  /// the fiber ends the wait too.
+  /// Waits until the descriptor is ready. Returns false when `deadline` has passed. True may be
+  /// wrong, so callers try and wait again; an unpark() of the fiber ends the wait too.
   bool wait(Direction direction, std::optional<TimePoint> deadline) noexcept;
 
  private:

@@ -45,13 +45,14 @@ class SocketPair {
   std::array<int, 2> ends_{};
 };
 
-/// Returns the result of a read of at most `size` bytes; -1 when there is nothing.
+/// Returns the result of a read of at most `size` bytes; -1 if there are none.
 ssize_t read_some(int descriptor, std::size_t size = 64) {
   std::array<char, 64> bytes{};
   return ::read(descriptor, bytes.data(), std::min(size, bytes.size()));
 }
 
-// Assertions of Catch2 belong to the main thread: fibers hand their results over.
+// Runs `body` in a fiber. Catch2's assertions work on the main thread only, so fibers hand their
+// results over.
 void in_fiber(const std::function<void()>& body) {
   FiberRuntime runtime{{.reactors = 1}};
   runtime.spawn("watching", body)->join();
@@ -96,7 +97,8 @@ TEST_CASE("what came before the watch, or while nobody waited, is announced", "[
     announced[0] = watch.wait(Direction::reading, soon(2s));
     read_some(sockets.here());
     sockets.say("meanwhile");
-    // Its announcement comes while the fiber sleeps for another reason, and does not end that.
+    // The descriptor becomes ready while the fiber sleeps for another reason, and must not end that
+    // sleep.
     const TimePoint until = soon(10ms);
     announced[1] = Runtime::current().parker().park_until(until);
     announced[2] = watch.wait(Direction::reading, soon(2s));
@@ -130,7 +132,7 @@ TEST_CASE("a fiber waits until its descriptor takes more", "[fiber]") {
     });
     has_room = watch.wait(Direction::writing, soon(2s));
     peer->join();
-    // A peer that reads makes room, which is no reason to wake who waits for its words.
+    // A peer that reads makes the socket writable, which must not wake a waiter for data.
     fill();
     drain();
     if (watch.wait(Direction::reading, soon(5ms))) ++wakes;

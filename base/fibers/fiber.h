@@ -59,7 +59,7 @@ class Fiber final : public Parker, public TimerHeapNode {
   static void recycle(Fiber& fiber) noexcept;
 
   [[nodiscard]] bool take_notification() noexcept;
-  /// False when a notification came first.
+  /// Returns false when a notification came first.
   [[nodiscard]] bool fall_asleep() noexcept;
   void run_body() noexcept;
 

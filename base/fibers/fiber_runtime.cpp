@@ -62,7 +62,7 @@ std::size_t FiberRuntime::next_reactor() noexcept {
 }
 
 void FiberRuntime::start(std::size_t reactor, Fiber& fiber) noexcept {
-  // Forgets a wake that was meant for an earlier fiber.
+  // Discard a wake-up that was meant for an earlier fiber.
   fiber.state_.store(Fiber::awake, std::memory_order_relaxed);
   fiber.turn_ = Turn::in_line;
   reactors_[reactor]->expect(fiber);

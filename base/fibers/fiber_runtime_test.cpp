@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Assertions of Catch2 belong to the main thread: fibers count what they find wrong.
+// Failures counted by fibers: Catch2's assertions work on the main thread only.
 std::atomic<int> wrong{0};
 void expect(bool fine) {
   if (!fine) ++wrong;
@@ -58,7 +58,7 @@ TEST_CASE("fibers run, park and join, from inside and from outside", "[fiber]") 
 }
 
 TEST_CASE("a fiber for which there is no stack is refused, and its reactor goes on", "[fiber]") {
-  // No address space is that large.
+  // Larger than the address space.
   FiberRuntime runtime{{.reactors = 1, .stack_bytes = std::size_t{1} << 50U}};
   std::atomic<int> ran{0};
   std::atomic<int> refused{0};
@@ -184,7 +184,7 @@ TEST_CASE("who keeps others waiting goes ahead of those in line, but not for eve
       ->join();
   REQUIRE(order == "habcH");
 
-  // Two who wake each other without end leave the third its turn.
+  // Two fibers that wake each other endlessly must not starve a third one.
   bool ended = false;
   runtime
       .spawn("main",

@@ -36,7 +36,7 @@ class Reactor final : public IoBackend {
 
   /// Returns the reactor of the calling thread, or null.
   static Reactor* current() noexcept;
-  /// Null on the reactor's own stack.
+  /// Returns null on the reactor's own stack.
   [[nodiscard]] Fiber* running_fiber() const noexcept { return running_; }
   /// For code on the reactor's thread.
   [[nodiscard]] Poller& poller() noexcept { return poller_; }
@@ -111,7 +111,7 @@ class Reactor final : public IoBackend {
   static constexpr Duration::rep kNoTurn = 0;
   std::atomic<Duration::rep> turn_begin_{kNoTurn};
 
-  // Of the reactor's thread alone.
+  // The following belong to the reactor's thread alone.
   alignas(64) FiberQueue ready_;
   /// Those whose Turn is ahead.
   FiberQueue ahead_;

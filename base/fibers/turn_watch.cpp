@@ -24,7 +24,7 @@ int report_signal() noexcept {
   return SIGRTMIN + 1;
 }
 
-/// On the reactor's thread, within its turn or just behind it.
+/// On the reactor's thread, within its turn or just after it.
 void on_report_signal(int /*number*/) noexcept {
   const int error = errno;
   const Reactor* reactor = Reactor::current();

@@ -12,12 +12,13 @@ namespace swizzle {
 
 class FiberRuntime;
 
-/// Reports a turn of a reactor that does not end, while it lasts: the fiber's work and its stack.
-/// Stalls are counted at the end of a turn, which a turn in an endless loop never reaches.
+/// Reports a turn of a reactor that does not end, while it lasts, with the fiber's work and its
+/// stack. Stall counters are updated at the end of a turn, which a turn in an endless loop never
+/// reaches.
 class TurnWatch {
  public:
-  /// The first report of a turn comes after `patience`, each other after four times as long. It
-  /// goes to `descriptor`, as a crash's does.
+  /// The first report of a turn comes after `patience`, each later one after four times as long.
+  /// Reports are written to `descriptor`, as those of crashes are.
   TurnWatch(const FiberRuntime& runtime, int descriptor,
             Duration patience = std::chrono::seconds{1});
   TurnWatch(const TurnWatch&) = delete;
@@ -25,7 +26,7 @@ class TurnWatch {
   ~TurnWatch();
 
  private:
-  /// A reactor's present turn, and when it is reported next.
+  /// Current turn of a reactor, and the time of its next report.
   struct Seen {
     TimePoint begin{};
     Duration next_report{};

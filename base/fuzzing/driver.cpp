@@ -59,7 +59,7 @@ void on_signal(int signal) {
 void run(const std::string& input) {
   current = input;
   ++executions;
-  // A copy of exactly that size, so that AddressSanitizer notices reads behind it.
+  // A copy of exactly that size, so that AddressSanitizer notices reads past it.
   const std::vector<std::uint8_t> bytes{input.begin(), input.end()};
   ::alarm(kPatienceSeconds);
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());

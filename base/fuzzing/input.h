@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 
-/// The fuzz target: the entry point that libFuzzer and base/fuzzing/driver.cpp call. It returns 0;
-/// a finding ends the process.
+/// Entry point of a fuzz target, called by libFuzzer and base/fuzzing/driver.cpp. Returns 0; a
+/// finding ends the process.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace swizzle::fuzzing {

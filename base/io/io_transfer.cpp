@@ -39,8 +39,8 @@ void begin_transfer(int descriptor, IoRequest& request) noexcept {
 IoProgress advance_transfer(IoRequest& request, std::int64_t result) noexcept {
   if (result == -EINTR || result == -EAGAIN) return IoProgress::again;
   if (result < 0) {
-    // The rest of a direct read that was cut short by the end of the file is misaligned: EINVAL
-    // then means what a plain read says with 0.
+    // A direct read that the end of the file cut short continues at a misaligned offset: EINVAL
+    // then means the end of the file.
     const bool past_the_end = result == -EINVAL && request.transferred > 0;
     request.error = past_the_end ? EIO : static_cast<int>(-result);
     return IoProgress::finished;

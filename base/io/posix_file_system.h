@@ -7,9 +7,9 @@
 
 namespace swizzle {
 
-/// The operating system's files. Thread-safe. A fiber's transfers go through its reactor's
-/// io_uring; a plain thread that waits for one transfer makes the system call itself; everything
-/// else goes through a backend of this object, which must outlive its files.
+/// Files of the operating system. Thread-safe. A fiber's transfers go through its reactor's
+/// io_uring; a plain thread that waits for one transfer makes the system call itself; all others go
+/// through a backend of this object, which must outlive its files.
 class PosixFileSystem final : public FileSystem {
  public:
   explicit PosixFileSystem(IoEngine engine = IoEngine::automatic);
@@ -26,15 +26,15 @@ class PosixFileSystem final : public FileSystem {
   Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
                                                  std::size_t bytes) override;
 
-  /// "io_uring" or "threads".
+  /// Returns "io_uring" or "threads".
   [[nodiscard]] std::string_view engine_name() const noexcept { return backend_->name(); }
 
  private:
   std::unique_ptr<IoBackend> backend_;
 };
 
-/// The Error for a failed call on `path`: 53100 for a full device, 58P01 and 58P02 for files that
-/// are or are not there, 58030 otherwise. `what` reads "could not …".
+/// Returns the Error of a failed call on `path`: 53100 for a full device, 58P01 and 58P02 if a file
+/// is missing or exists, else 58030. `what` reads "could not …".
 Error file_error(std::string_view what, const std::filesystem::path& path, int error);
 
 }  // namespace swizzle

@@ -65,7 +65,7 @@ TEST_CASE("pages written together are read back together", "[file]") {
   CAPTURE(files.engine_name());
   TemporaryDirectory directory;
   auto file = files.open(directory / "data", OpenMode::create_new, {.direct = true}).value();
-  // More than a ring holds, so that some wait for others.
+  // More than a ring has entries, so that some requests wait for others.
   constexpr std::size_t kPages = 600;
   std::vector<Page> pages(kPages);
   std::vector<IoRequest> requests(kPages);
@@ -169,7 +169,7 @@ TEST_CASE("a lock is held once and names its holder", "[file]") {
 
 namespace {
 
-/// Notes what is handed to a helper; does it here.
+/// Counts the calls that are handed to a helper thread; runs them directly.
 class Noting final : public Runtime {
  public:
   Parker& parker() noexcept override { return beside_.parker(); }
@@ -193,7 +193,7 @@ class Noting final : public Runtime {
 
 }  // namespace
 
-// A device that is slow to answer is not to be had in a test; who waits for it is.
+// A slow device cannot be had in a test; but the hand-over of its calls to a helper can be counted.
 TEST_CASE("what changes names and sizes is done aside", "[file]") {
   PosixFileSystem files;
   const TemporaryDirectory directory;
@@ -217,7 +217,7 @@ TEST_CASE("what changes names and sizes is done aside", "[file]") {
 
 namespace {
 
-/// How many descriptors this process has of a file whose name is gone.
+/// Returns the number of this process's descriptors of a file that has been unlinked.
 std::ptrdiff_t open_without_name(const fs::path& path) {
   const std::string gone = path.string() + " (deleted)";
   return std::ranges::count_if(fs::directory_iterator{"/proc/self/fd"}, [&](const auto& entry) {
@@ -265,7 +265,7 @@ TEST_CASE("what of a scratch file is put away is known until it is brought back,
   large->write_back();
   large->put_away();
   small->put_away();
-  // It shares its window with others, of which nothing would be known.
+  // Small pieces share a window, so nothing is known of a single one.
   CHECK_FALSE(put_away::has(small->bytes().data()));
   CHECK(put_away::has(bytes.data()));
   CHECK(put_away::has(bytes.data() + bytes.size() - 1));

@@ -12,7 +12,8 @@
 namespace swizzle {
 namespace {
 
-// A ring that worked and then fails leaves transfers in doubt, log writes among them.
+// Ends the process: when a ring that has worked fails, its transfers are in doubt, log writes among
+// them.
 [[noreturn]] void ring_failed(const char* what, int error) noexcept {
   std::fprintf(stderr, "io_uring: %s failed: %s\n", what,
                std::system_category().message(error).c_str());
@@ -55,7 +56,7 @@ std::unique_ptr<Uring> Uring::open(unsigned capacity, Use use) noexcept {
   if (refusal() != 0) return nullptr;
   auto uring = std::unique_ptr<Uring>{new (std::nothrow) Uring};
   if (!uring) return nullptr;
-  // The completion queue is twice this, so it cannot overflow with `capacity` requests under way.
+  // The completion queue has twice as many entries, so `capacity` requests cannot overflow it.
   uring->capacity_ = capacity;
   if (use == Use::one_thread) {
     constexpr unsigned kQuiet =
@@ -131,7 +132,7 @@ bool Uring::announce_completions_through(int event_descriptor) noexcept {
 }
 
 void Uring::set_announcing(Announce announce) noexcept {
-  // It can fail only on rings older than the kernels that have DEFER_TASKRUN; they announce always.
+  // Fails only on rings older than the kernels that have DEFER_TASKRUN; these always signal.
   io_uring_cq_eventfd_toggle(&ring_, announce == Announce::on);
 }
 

@@ -12,7 +12,7 @@
 
 namespace swizzle {
 
-/// Memory that direct I/O accepts, zeroed; on huge pages where it has the size of some.
+/// Zeroed memory, aligned for direct I/O; on huge pages if it is large enough.
 class AlignedBuffer {
  public:
   static constexpr std::size_t kAlignment = 4096;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kMostNodes = 64;
 
 std::uint32_t count_nodes() noexcept {
-  // Nodes are numbered from 0; on a machine with gaps the ones behind the first gap are not used.
+  // Nodes are numbered from 0; on a machine with gaps the ones after the first gap are not used.
   std::uint32_t count = 0;
   std::error_code error;
   while (count < kMostNodes &&

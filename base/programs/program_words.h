@@ -15,8 +15,8 @@ constexpr int kUsageExit = 2;
 /// that it cannot understand, which are named on standard error.
 std::optional<int> read_program_words(CLI::App& app, int count, const char* const* words);
 
-/// For a program that reads its words by itself: answers --help or --version. False: neither is
-/// there.
+/// For a program that parses its own arguments: answers --help or --version. Returns false if
+/// neither was given.
 bool answers_program_words(int count, const char* const* words, std::string_view name,
                            std::string_view usage);
 /// Reports the problem on standard error. Returns kUsageExit.

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Takes what there is, and counts how often it looked.
+/// A task that takes the pending work and counts its looks.
 struct Taker {
   std::uint64_t there = 0;
   std::uint64_t taken = 0;
@@ -25,7 +25,7 @@ struct Taker {
         ++looks;
         taken += there;
         there = 0;
-        // As a file transfer does: a wake that comes meanwhile goes to this park.
+        // Parks, as a file transfer does: a wake-up that comes meanwhile ends this park.
         Runtime::current().sleep_until(Runtime::current().now() + 10us);
         task.wait();
       }
@@ -41,7 +41,7 @@ TEST_CASE("What a background task is woken for is done, whenever that comes", "[
       Taker taker;
       Random random{seed};
       taker.there = 1;
-      taker.task.wake();  // nobody is there yet
+      taker.task.wake();  // before the task has started
       taker.start();
       std::uint64_t given = 1;
       for (int i = 0; i < 20; ++i) {
@@ -55,10 +55,10 @@ TEST_CASE("What a background task is woken for is done, whenever that comes", "[
       REQUIRE(taker.taken == given);
       const std::uint64_t looks = taker.looks;
       Runtime::current().sleep_until(Runtime::current().now() + 1s);
-      REQUIRE(taker.looks == looks);  // without being woken it sleeps
+      REQUIRE(taker.looks == looks);  // it sleeps until it is woken
       taker.task.stop();
       taker.task.stop();
-      taker.task.wake();  // nobody is there any more
+      taker.task.wake();  // after the task has ended
       taker.there = 1;
       taker.start();
       Runtime::current().sleep_until(Runtime::current().now() + 1ms);
@@ -81,7 +81,7 @@ TEST_CASE("A background task waits as long as it says, unless it is to stop", "[
       waited = runtime.now() - began;
       task.pause_until(runtime.now() + 1s);
       paused = runtime.now() - began;
-      task.wait();  // woken in the pause
+      task.wait();  // woken during the pause
       task.pause_until(runtime.now() + 1h);
     });
     runtime.sleep_until(began + 300ms);

@@ -15,7 +15,7 @@
 namespace swizzle {
 namespace {
 
-// Recycled and never freed: see ThreadRuntime::parker().
+// Parkers are recycled and never freed: see ThreadRuntime::parker().
 class ParkerPool {
  public:
   FutexParker* take() {
@@ -51,7 +51,7 @@ struct ThreadsParker {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// Returns the errno of the wait, 0 when woken.
+// Waits on the futex; returns errno, 0 when woken.
 int futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                const timespec* deadline) noexcept {
   const long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline,
@@ -75,7 +75,7 @@ FutexParker& parker_of_this_thread() noexcept {
 
 bool FutexParker::take_notification() noexcept {
   std::uint32_t expected = notified;
-  // Acquire: what the waker wrote before unpark() is seen after park().
+  // acquire: observes what the waker wrote before unpark().
   return state_.compare_exchange_strong(expected, idle, std::memory_order_acquire,
                                         std::memory_order_relaxed);
 }
@@ -87,7 +87,7 @@ void FutexParker::park() noexcept {
   if (state_.compare_exchange_strong(expected, parked, std::memory_order_relaxed)) {
     while (state_.load(std::memory_order_relaxed) == parked) futex_wait(state_, parked, nullptr);
   }
-  // Acquire: as in take_notification.
+  // acquire: as in take_notification().
   state_.exchange(idle, std::memory_order_acquire);
 }
 
@@ -101,12 +101,13 @@ bool FutexParker::park_until(TimePoint deadline) noexcept {
       if (futex_wait(state_, parked, &until) == ETIMEDOUT) break;
     }
   }
-  // A wake that came with the timeout counts as a wake. Acquire: as in take_notification.
+  // A wake-up that coincides with the timeout counts as a wake-up. acquire: as in
+  // take_notification().
   return state_.exchange(idle, std::memory_order_acquire) == notified;
 }
 
 void FutexParker::unpark() noexcept {
-  // Release: publishes what the waker wrote.
+  // release: publishes what the waker wrote.
   if (state_.exchange(notified, std::memory_order_release) != parked) return;
   syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }

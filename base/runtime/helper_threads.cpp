@@ -53,7 +53,8 @@ struct Outcome {
       failure = std::current_exception();
     }
   }
-  /// The caller may be gone as soon as it sees the flag: it must not be touched afterwards.
+  /// Signals the end of the work. The caller may be gone as soon as it sees the flag, so it is not
+  /// accessed afterwards.
   void announce() noexcept {
     // Release: publishes the failure and whatever the work wrote.
     is_done.store(true, std::memory_order_release);

@@ -4,8 +4,8 @@
 
 namespace swizzle {
 
-/// How many latches the running thread holds. Fibers never change threads and never park under a
-/// latch, so a count per thread serves them too (rule R-1; every park asserts that it is zero).
+/// Number of latches that the running thread holds. Fibers never change threads and never park
+/// under a latch, so it serves them too (rule R-1; every park asserts that it is zero).
 inline thread_local int latches_held = 0;
 
 inline void assert_no_latch_held() noexcept {

@@ -7,12 +7,14 @@
 
 namespace swizzle {
 
-/// Work whose length depends on input. A reactor's fibers run in turn only if each yields, and a
-/// loop without checks cannot be cancelled. So such a loop counts its work:
+/// Cooperative scheduling for work whose length depends on input. A reactor's fibers run in turn
+/// only if each yields, and a loop without checks cannot be cancelled, so such a loop counts its
+/// work:
 ///
 ///   for (const Value& element : elements) {
 ///     count_work(kPerElement);
 ///     …
+///   }
 ///
 /// A unit is about a nanosecond. Now and then the work rests: its overseer may end it with an
 /// exception, and other fibers run. So at this point no shared state may be half changed and no

@@ -22,7 +22,7 @@ struct Ended : std::runtime_error {
   Ended() : std::runtime_error{"ended"} {}
 };
 
-/// Ends work when it has been asked so many times.
+/// Asks the work to end at the given check.
 class Patience final : public Overseer {
  public:
   explicit Patience(int times) : left_(times) {}
@@ -35,7 +35,7 @@ class Patience final : public Overseer {
   int left_;
 };
 
-/// Works until somebody ends it.
+/// Works until it is asked to end.
 void work_for_ever() {
   for (;;) count_work(100);
 }
@@ -168,7 +168,7 @@ TEST_CASE("a turn that is no stall may be a long one", "[long_work][fiber]") {
 
 namespace {
 
-/// How often another fiber of the reactor runs while `work` does.
+/// Returns how often another fiber of the reactor runs during `work`.
 int turns_beside(const std::function<void()>& work) {
   FiberRuntime runtime{{.reactors = 1}};
   std::atomic<bool> over{false};
@@ -189,7 +189,7 @@ int turns_beside(const std::function<void()>& work) {
   return turns;
 }
 
-/// Steps that take a hundred times longer than anybody would have guessed.
+/// Work whose steps take a hundred times longer than counted.
 template <class Count>
 void slow_steps(const Count& count) {
   for (int step = 0; step < 400; ++step) {
@@ -206,7 +206,7 @@ TEST_CASE("work that was guessed too short rests by the clock", "[long_work][fib
     const OversightScope scope{patience};
     slow_steps([](std::size_t units) { count_work(units); });
   });
-  // By the count alone it would be six times.
+  // By the count alone there would be six turns.
   CHECK(turns >= 50);
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("work that cannot be ended is left to itself", "[long_work][fiber]") {
   CHECK(ended);
   CHECK(answered);
   CHECK_FALSE(*is_over);
-  // A process that runs with the lowest priority already cannot lower it.
+  // A process with the lowest priority cannot lower it.
   if (usual < kLowestPriority) {
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (!*gave_way && std::chrono::steady_clock::now() < end) std::this_thread::yield();

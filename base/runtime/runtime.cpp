@@ -13,7 +13,7 @@ namespace {
 
 thread_local Runtime* current_runtime = nullptr;
 
-// The state that the C++ ABI keeps per thread about exceptions; <cxxabi.h> leaves it opaque.
+// Per-thread exception state of the C++ ABI, which <cxxabi.h> leaves opaque.
 struct ExceptionGlobals {
   void* caught;
   unsigned int uncaught;

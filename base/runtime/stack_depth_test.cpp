@@ -14,7 +14,8 @@ using namespace swizzle;
 
 namespace {
 
-/// Goes down until the stack is low; a fault if that is said too late. Returns the bytes between.
+/// Recurses until check reports a low stack; overflows if it reports too late. Returns the bytes
+/// used.
 __attribute__((noinline)) std::size_t descend(std::uintptr_t from) {
   std::array<volatile unsigned char, 512> frame{};
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -31,7 +32,7 @@ std::size_t usable_stack() {
   return used >= left && used < left + kFrame ? used : 0;
 }
 
-/// Below the caller's frame.
+/// Returns the number of resident pages of the stack below the caller's frame.
 std::size_t pages_in_memory(std::size_t bytes) {
   constexpr std::uintptr_t kPageBytes = 4096;
   const auto here =
@@ -64,7 +65,7 @@ TEST_CASE("recursion knows how much stack is left on threads, fibers and in simu
         .spawn("deep",
                [&] {
                  on_fiber = usable_stack();
-                 // The bounds come back with the fiber.
+                 // The bounds are restored with the fiber.
                  runtime.spawn("beside", [] {})->join();
                  after_it = usable_stack();
                })

@@ -55,7 +55,7 @@ FiberStack StackPool::take() {
   void* mapping = mmap(nullptr, bytes_ + page_bytes(), PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc{};
-  // A huge page would give each fiber two megabytes for the first byte that it touches.
+  // A huge page would cost each fiber two megabytes at the first touch.
   madvise(mapping, bytes_ + page_bytes(), MADV_NOHUGEPAGE);
   auto* const lowest = static_cast<std::byte*>(mapping) + page_bytes();
   FiberStack stack{lowest, bytes_, lowest + bytes_};
@@ -67,7 +67,7 @@ FiberStack StackPool::take() {
 }
 
 void StackPool::give_back(FiberStack stack) noexcept {
-  // The frames that were on it left their redzones in AddressSanitizer's shadow.
+  // Frames that were on the stack left their redzones in AddressSanitizer's shadow memory.
   unpoison(stack.open, static_cast<std::size_t>(stack.top() - stack.open));
   if (warm_.size() == kWarm) {
     discard(stack);

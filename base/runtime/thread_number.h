@@ -5,7 +5,7 @@
 
 namespace swizzle {
 
-/// A small number per thread, for spreading threads over stripes, slots and partitions.
+/// Returns a small number unique to the thread, for choosing stripes, slots and partitions.
 inline std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> next{0};
   thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);

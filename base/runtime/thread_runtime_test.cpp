@@ -71,7 +71,7 @@ TEST_CASE("P1 two threads hand a token back and forth without losing a wake", "[
   for (int round = 0; round < kRounds; ++round) {
     turn = 2 * round + 1;
     theirs.load()->unpark();
-    // A lost wake would end this wait at its deadline.
+    // After a lost wake-up this wait would end at its deadline only.
     while (turn.load() != 2 * round + 2) REQUIRE(mine.park_until(runtime.now() + 10s));
   }
 }

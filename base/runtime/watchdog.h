@@ -9,13 +9,13 @@
 
 namespace swizzle {
 
-/// Ends the process when the thread that made it has not moved a counter for too long: it is
-/// blocked in the operating system, or loops. Prints `what`'s text and the thread's stack first.
-/// One at a time per thread; uses a timer and SIGUSR2 (which ThreadSanitizer
-/// holds back while the thread waits for a mutex).
+/// Ends the process if the thread that created the watchdog has not advanced a counter for too
+/// long: it is blocked in the operating system, or loops. Prints the text of `what` and the
+/// thread's stack first. One at a time per thread; uses a timer and SIGUSR2 (which ThreadSanitizer
+/// delays while the thread waits for a mutex).
 class Watchdog {
  public:
-  /// `what` is called on the watched thread, in the signal handler, right before the abort.
+  /// `what` is called on the watched thread, in the signal handler, before the abort.
   Watchdog(const std::atomic<std::uint64_t>& progress, std::chrono::milliseconds limit,
            std::function<std::string()> what);
   Watchdog(const Watchdog&) = delete;

@@ -197,10 +197,10 @@ void SessionSettings::end_own(Mark mark, std::size_t own) {
 }
 
 void SessionSettings::commit() {
-  // Per setting, the last SET stays; a SET LOCAL after it gives way to what was before.
+  // For each setting, the last SET stays; a SET LOCAL after it is undone at the transaction's end.
   struct End {
     bool stays = false;
-    Undo* oldest_local = nullptr;  ///< behind the last SET
+    Undo* oldest_local = nullptr;  ///< after the last SET
   };
   std::map<const SettingDefinition*, End> ends;
   for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {

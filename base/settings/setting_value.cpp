@@ -224,7 +224,7 @@ Result<std::string> parse_enumeration_setting(std::string_view name, std::string
     std::string_view word;
     std::string_view meant;
   };
-  // Accepted but not listed, if the list has the value that they stand for.
+  // Synonyms, accepted but not listed if the list has the value that they mean.
   constexpr std::array<Synonym, 7> kSynonyms{{{"true", "on"},
                                               {"yes", "on"},
                                               {"1", "on"},

@@ -11,12 +11,12 @@
 
 namespace swizzle {
 
-/// The units in which settings are kept. Values are written with any unit of the same kind.
+/// Units of settings. A value may be written in any unit of the same kind.
 enum class SettingUnit : std::uint8_t {
   none,
   bytes,
   kilobytes,
-  blocks,  ///< of 8 kB
+  blocks,  ///< 8 kB each
   megabytes,
   microseconds,
   milliseconds,
@@ -24,7 +24,7 @@ enum class SettingUnit : std::uint8_t {
   minutes,
 };
 
-/// As pg_settings.unit shows it: "kB", "8kB", "ms"; empty for none.
+/// Returns pg_settings.unit: "kB", "8kB", "ms"; empty for none.
 std::string_view name_of(SettingUnit unit) noexcept;
 
 struct IntegerBounds {
@@ -36,26 +36,28 @@ struct RealBounds {
   double most;
 };
 
-/// Enumerations and strings are strings. An enumeration's value is in the spelling of its list.
+/// Enumerations are strings, in the spelling of their list.
 using SettingValue = std::variant<bool, std::int64_t, double, std::string>;
 
-// Text as users write it, into values, with PostgreSQL's rules, messages and hints (22023). `name`
-// is for the message.
+// Parse a setting's text with PostgreSQL's rules, messages and hints (22023). `name` is for the
+// message.
 
-/// on, off, true, false, yes, no, their unambiguous beginnings, 1 and 0; in any case.
+/// Accepts on, off, true, false, yes, no, their unambiguous prefixes, 1 and 0; in any case.
 Result<bool> parse_boolean_setting(std::string_view name, std::string_view text);
-/// Decimal, 0x or octal, or with a fraction, then maybe a unit; rounded to the setting's unit.
+/// Accepts a decimal, hexadecimal (0x), octal or fractional number, optionally with a unit; rounds
+/// to the setting's unit.
 Result<std::int64_t> parse_integer_setting(std::string_view name, std::string_view text,
                                            SettingUnit unit, IntegerBounds bounds);
 Result<double> parse_real_setting(std::string_view name, std::string_view text, SettingUnit unit,
                                   RealBounds bounds);
-/// In any case.
+/// Accepts a value of the list, in any case.
 Result<std::string> parse_enumeration_setting(std::string_view name, std::string_view text,
                                               std::span<const std::string> values);
 
-/// As SHOW does: on or off, and numbers in the largest unit that leaves them whole ("64MB", "5s").
+/// Returns the value as SHOW does: on or off; numbers in the largest unit that leaves them whole
+/// ("64MB", "5s").
 std::string show_setting(const SettingValue& value, SettingUnit unit);
-/// As pg_settings.setting does: numbers bare, in the setting's own unit.
+/// Returns the value as pg_settings.setting does: numbers in the setting's own unit, without it.
 std::string bare_setting(const SettingValue& value);
 
 }  // namespace swizzle

@@ -15,7 +15,7 @@
 
 namespace swizzle {
 
-/// When a setting may change and by whom; PostgreSQL's contexts. Later ones are freer.
+/// Context in which a setting may change, as PostgreSQL's; each allows more than the ones before.
 enum class SettingContext : std::uint8_t {
   internal,           ///< shows a state; never set
   postmaster,         ///< at the start of the server
@@ -104,9 +104,9 @@ class Settings {
 
   /// Before the server runs: every context but internal may be set. 42704 for an unknown name.
   Result<> set_at_start(const SettingAssignment& assignment, SettingSource source);
-  /// Applies the file as it is now. Settings that it no longer names fall back; those that cannot
-  /// change while running are marked as pending a restart. All or nothing: an error leaves
-  /// everything as it was.
+  /// Applies the settings file. Settings that it no longer has return to their defaults; those that
+  /// cannot change at run time are marked as pending a restart. All or nothing: an error leaves
+  /// everything unchanged.
   Result<> reload(const std::vector<SettingAssignment>& file);
   /// Calls `changed` after every reload that changed this setting, on the reloading thread.
   void on_change(std::string_view name, std::function<void(const SettingValue&)> changed);

@@ -18,18 +18,18 @@ bool is_space(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f';
 }
 
-// One line, from left to right.
+// Parser of one line.
 class LineParser {
  public:
   explicit LineParser(std::string_view line) noexcept : rest_(line) { skip_space(); }
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty() || rest_.front() == '#'; }
-  // Returns the text at this place, for the message.
+  // Returns the text at the current position, for the message.
   [[nodiscard]] std::string_view near() const noexcept {
     return rest_.empty() ? "end of line" : rest_.substr(0, rest_.find_first_of(" \t\r"));
   }
 
-  // Letters, digits, _, $ and dots between the parts of an extension's name.
+  // Reads a name: letters, digits, _, $ and dots between the parts of an extension's name.
   std::optional<std::string> name() {
     std::string result;
     while (!rest_.empty() && (is_letter(rest_.front()) || (!result.empty() && may_follow()))) {

@@ -1,4 +1,5 @@
-// The simulated disk answers as the operating system does: the same random calls on both.
+// The simulated disk behaves as the operating system's file system: the same random calls on both
+// give the same answers.
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One of the two worlds. Answers are texts, so that they can be compared.
+// One of the two file systems. Answers are texts, so that they can be compared.
 class World {
  public:
   World(FileSystem& files, fs::path root) : files_(files), root_(std::move(root)) {}
@@ -80,7 +81,7 @@ class World {
   std::map<std::string, std::unique_ptr<File>> open_;
 };
 
-// The same call for both worlds, given the same random numbers.
+// Makes the same call in both, given the same random numbers.
 std::string random_call(World& world, Random random) {
   static const std::vector<std::string> names{"a", "b", "d/a", "d/b", "nowhere/a"};
   const auto pick = [&] { return names[random.below(names.size())]; };
@@ -119,7 +120,7 @@ std::string random_call(World& world, Random random) {
 }  // namespace
 
 TEST_CASE("the simulated disk and the system's files give the same answers", "[disk]") {
-  // In memory where possible: every sync of a busy disk may take a second.
+  // In memory if possible: a sync of a busy disk may take a second.
   const fs::path memory = "/dev/shm";
   const fs::path base = fs::is_directory(memory) ? memory : fs::temp_directory_path();
   const std::string temporary = (base / "swizzle-model-XXXXXX").native();

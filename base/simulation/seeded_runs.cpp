@@ -33,9 +33,9 @@ std::optional<std::uint64_t> number_from_environment(const char* name) {
   return std::strtoull(text, nullptr, 0);
 }
 
-/// After a fork the C library unmaps the stacks of the parent's other threads some time later.
-/// AddressSanitizer keeps their redzones when something else is mapped there, so forget these. A
-/// stack lies behind an inaccessible guard page.
+/// Forgets redzones of AddressSanitizer in the stacks of the parent's other threads: after a fork
+/// the C library unmaps these stacks later, and the redzones would stay for new mappings. A stack
+/// is recognised by its inaccessible guard page.
 void forget_redzones_of_lost_threads() {
 #ifdef SWIZZLE_ASAN
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

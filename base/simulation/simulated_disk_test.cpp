@@ -28,7 +28,7 @@ void make_durable_file(SimulatedDisk& disk, const char* path, int with) {
   REQUIRE(disk.sync_directory("/"));
 }
 
-// Which fillings occur in the sectors of the file.
+// Returns the fillings that occur in the file's sectors.
 std::set<int> fillings(const SimulatedDisk& disk, const char* path) {
   std::set<int> found;
   const auto bytes = disk.contents(path);
@@ -78,7 +78,7 @@ TEST_CASE("a crash keeps what was synced and anything or nothing of the rest", "
       const bool aligned = bytes[0] == bytes[4095] && bytes[4096] == bytes[8191];
       (aligned ? torn_large : torn_small) = true;
     }
-    // Bytes that survived are durable: a second crash changes nothing.
+    // Bytes that survived a crash are durable: a second crash changes nothing.
     disk.crash(seed + 1);
     REQUIRE(fillings(disk, "/a") == found);
   }
@@ -161,7 +161,7 @@ TEST_CASE("names are durable after their directory was synced", "[disk][crash]")
 }
 
 TEST_CASE("replacing a file by sync, rename and directory sync is atomic", "[disk][crash]") {
-  // The power goes at every change of the sequence in turn.
+  // Cut the power at each change of the sequence.
   for (std::uint64_t at = 1; at <= 5; ++at) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       SimulatedDisk disk{seed};

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// The order in which three tasks append their names.
+// Returns the order in which three tasks append their names.
 std::string interleaving(std::uint64_t seed, std::uint64_t* fingerprint = nullptr) {
   Simulation simulation{seed};
   std::string order;
@@ -232,7 +232,7 @@ TEST_CASE("P1 planted: a wake that is lost between the check and the park is fou
         Parker* waiting = nullptr;
         auto waiter = runtime.spawn("waiter", [&] {
           if (!ready) {
-            runtime.yield();  // here the waker finds nobody to wake
+            runtime.yield();  // here the waker finds no waiter
             waiting = &runtime.parker();
             waiting->park();
           }

@@ -28,9 +28,9 @@ class VolatileBytes {
   };
   struct Change {
     std::uint64_t offset = 0;
-    /// Empty in a resize.
+    /// The bytes written; empty for a resize.
     std::vector<std::byte> data = {};
-    /// The new size, in a resize.
+    /// The new size of a resize.
     std::uint64_t size = 0;
     State state = State::under_way;
     /// When it was done, in calls of complete().

@@ -77,7 +77,8 @@ void VolatileNames::rename(const Path& from, const Path& to) {
 
 void VolatileNames::sync_directory(const Path& directory) {
   for (auto& change : changes_) {
-    // A move between directories is one transaction of the journal: either end makes it durable.
+    // A move between directories is one transaction of the journal: syncing either directory makes
+    // it durable.
     if (change.path.parent_path() == directory || change.to.parent_path() == directory) {
       change.durable = true;
     }
@@ -100,7 +101,7 @@ void VolatileNames::sync_all() {
 
 void VolatileNames::crash(Random& random) {
   const CrashStyle style = draw_crash_style(random);
-  // A journal keeps a prefix; POSIX promises not even that. Both occur.
+  // A journal keeps a prefix of the changes; POSIX does not even promise that. Simulate both.
   const bool keeps_order = random.one_in(2);
   bool kept = true;
   for (const auto& change : changes_) {

@@ -11,8 +11,8 @@
 
 namespace swizzle::bench {
 
-/// absl::btree_map with 8-byte integer keys and its values inside the nodes: the best general
-/// in-memory B-tree in common use, which has no pages, no pool and no concurrency of its own.
+/// absl::btree_map with 8-byte integer keys and inline values: the best general in-memory B-tree in
+/// common use. It has no pages, no pool and no concurrency control.
 class AbslStore {
  public:
   static constexpr std::size_t kValueBytes = 120;
@@ -21,7 +21,7 @@ class AbslStore {
   /// Pre: ascending keys; no reader yet.
   void append(std::uint64_t key, Bytes value) { map_.emplace_hint(map_.end(), key, copy(value)); }
 
-  /// Readers share the map freely while nobody inserts.
+  /// Concurrent readers are safe while there is no insert.
   std::size_t get(std::uint64_t key, MutableBytes into) const noexcept {
     const auto at = map_.find(key);
     if (at == map_.end()) return 0;
@@ -29,7 +29,7 @@ class AbslStore {
     return kValueBytes;
   }
 
-  /// Inserts take turns behind one mutex.
+  /// Inserts are serialised by a mutex.
   bool insert(std::uint64_t key, Bytes value) {
     const Inline record = copy(value);
     const std::lock_guard turn(mutex_);

@@ -15,7 +15,7 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-/// The line that fio prints in its terse format, version 3, cut at its semicolons.
+/// Runs fio and splits the line that it prints in terse format, version 3, at its semicolons.
 std::optional<Fields> run_fio(const std::filesystem::path& file, const std::string& load,
                               double seconds) {
   const std::string command = fmt::format(

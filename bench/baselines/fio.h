@@ -6,18 +6,18 @@
 
 namespace swizzle::bench {
 
-/// Random direct 8 KiB reads per second that fio reaches on `file` with io_uring at `depth`, spread
-/// over two processes; nothing if fio is not installed or refuses.
+/// Returns the random direct 8 KiB reads per second of fio on `file` with io_uring at `depth`,
+/// spread over two processes; nothing if fio is not installed or fails.
 std::optional<double> fio_reads_per_second(const std::filesystem::path& file, unsigned depth,
                                            double seconds);
 
-/// Random direct transfers of 8 KiB per second, `reads_percent` of them reads and the rest durable
-/// writes, on a file of `bytes` of its own in `directory` that is removed afterwards.
+/// Returns random direct 8 KiB transfers per second, `reads_percent` of them reads and the rest
+/// durable writes, on a temporary file of `bytes` in `directory`.
 std::optional<double> fio_mixed_transfers_per_second(const std::filesystem::path& directory,
                                                      std::uint64_t bytes, unsigned depth,
                                                      unsigned reads_percent, double seconds);
 
-/// MiB per second of direct sequential reads of 1 MiB, four under way.
+/// Returns MiB per second of direct sequential reads of 1 MiB, four in progress.
 std::optional<double> fio_sequential_mib_per_second(const std::filesystem::path& file,
                                                     double seconds);
 

@@ -46,7 +46,7 @@ bool LatchedTree::insert(std::uint64_t key, Bytes value) {
 
 LatchedTree::Attempt LatchedTree::try_optimistically(std::uint64_t key, Bytes value) {
   const std::shared_lock index(index_latch_);
-  // is_leaf never changes, so it may be read before the latch is chosen.
+  // is_leaf never changes, so read it before choosing the latch mode.
   Page* page = root_.get();
   std::shared_lock<std::shared_mutex> held;
   while (!page->is_leaf) {
@@ -117,7 +117,7 @@ LatchedTree::Split LatchedTree::split_branch(Page& branch) {
   return {separator, std::move(right)};
 }
 
-// Pre: the index latch is held exclusively.
+// Inserts the separators of a split into its ancestors. Pre: the index latch is held exclusively.
 void LatchedTree::add_separator(std::vector<Page*>& path, Split split) {
   while (!path.empty()) {
     Page& branch = *path.back();

@@ -10,11 +10,11 @@
 
 namespace swizzle::bench {
 
-/// An in-memory B+tree that is latched as InnoDB and XtraDB latch theirs: one latch on the index,
-/// one on each page. An insert first tries optimistically, with the index latch shared, pages
-/// latched shared hand over hand and the leaf exclusively; if the leaf is full, it starts again
-/// with the index latch exclusive until the split is done, and latches every page that it changes.
-/// 8-byte keys, values of one size, pages of 8 KiB. It counts what the Foster B-tree paper counts.
+/// An in-memory B+tree with the latching of InnoDB and XtraDB: one latch on the index and one on
+/// each page. An insert first tries optimistically: index latch shared, latch coupling with shared
+/// page latches, the leaf exclusive. If the leaf is full, it restarts with the index latch
+/// exclusive until the split is done, and latches every page that it changes. 8-byte keys, values
+/// of one size, pages of 8 KiB. Counts what the Foster B-tree paper counts.
 class LatchedTree {
  public:
   explicit LatchedTree(std::size_t value_bytes);
@@ -22,12 +22,12 @@ class LatchedTree {
   LatchedTree& operator=(const LatchedTree&) = delete;
   ~LatchedTree();
 
-  /// False: the key is there already. Thread-safe.
+  /// Returns false if the key exists. Thread-safe.
   bool insert(std::uint64_t key, Bytes value);
 
   struct Counters {
     std::atomic<std::uint64_t> index_exclusive{0};
-    /// On pages above the leaves.
+    /// Exclusive latches above the leaves.
     std::atomic<std::uint64_t> branch_exclusive{0};
     std::atomic<std::uint64_t> splits{0};
   };

@@ -15,13 +15,13 @@ std::unexpected<Error> failure(const char* what, int code) {
   return fail(sqlstate::io_error, std::string{"LMDB: "} + what + ": " + mdb_strerror(code));
 }
 
-// For what fails only when the machine is not fit to measure on.
+// Throws on errors that mean the machine is unfit for the measurement.
 void must(const char* what, int code) {
   if (code != 0) throw std::runtime_error(std::string{"LMDB: "} + what + ": " + mdb_strerror(code));
 }
 
 MDB_val to_lmdb(Bytes bytes) noexcept {
-  // LMDB reads through this pointer only; its C interface has no const form.
+  // LMDB only reads through this pointer; its C interface has no const form.
   return {bytes.size(), const_cast<std::byte*>(bytes.data())};
 }
 
@@ -112,7 +112,7 @@ bool LmdbStore::Writer::insert(Bytes key, Bytes value) noexcept {
 }
 
 MutableBytes LmdbStore::map() const {
-  // LMDB tells the map's address only if it was fixed, so ask the kernel.
+  // LMDB reports the map's address only if it was fixed, so ask the kernel.
   const char* path = nullptr;
   must("path", mdb_env_get_path(environment_.get(), &path));
   const std::string file = std::filesystem::absolute(path) / "data.mdb";

@@ -14,11 +14,11 @@ struct MDB_cursor;
 
 namespace swizzle::bench {
 
-/// LMDB: a copy-on-write B+tree in a memory-mapped file. Readers walk the map without copies or
-/// latches; each Reader here keeps one read transaction open, which is LMDB's fastest way.
+/// LMDB: a copy-on-write B+tree in a memory-mapped file. Readers need no copies or latches. Each
+/// Reader keeps one read transaction open, which is LMDB's fastest way.
 class LmdbStore {
  public:
-  /// `map_bytes` bounds the file. Syncing is off: nothing here measures LMDB's durability.
+  /// `map_bytes` bounds the file. Syncing is off, because LMDB's durability is not measured.
   static Result<LmdbStore> create(const std::filesystem::path& directory, std::uint64_t map_bytes);
   LmdbStore(LmdbStore&&) noexcept = default;
   LmdbStore& operator=(LmdbStore&&) noexcept = default;
@@ -36,7 +36,7 @@ class LmdbStore {
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
     ~Reader();
-    /// Copies the value to `into`; the bytes copied, or 0 if there is no such key.
+    /// Copies the value to `into`. Returns the number of bytes, or 0 if the key does not exist.
     std::size_t get(Bytes key, MutableBytes into) noexcept;
 
    private:
@@ -44,7 +44,7 @@ class LmdbStore {
     MDB_cursor* cursor_ = nullptr;
   };
 
-  /// One writing transaction for many inserts; one Writer at a time.
+  /// One write transaction for many inserts; one Writer at a time.
   class Writer {
    public:
     explicit Writer(LmdbStore& store);
@@ -58,7 +58,7 @@ class LmdbStore {
     unsigned table_;
   };
 
-  /// The memory map, for those who want to limit how much of it is resident.
+  /// Returns the memory map, for limiting its resident part.
   [[nodiscard]] MutableBytes map() const;
 
  private:

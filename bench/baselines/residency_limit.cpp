@@ -41,7 +41,7 @@ void ResidencyLimit::run() {
       continue;
     }
     const std::uint64_t pieces = map_.size() / kPiece + 1;
-    // Only some of the pieces hit something resident; the next look tells how much went.
+    // Some pieces are not resident at all; the next check shows how much was freed.
     for (std::uint64_t i = 0; i < (resident - limit_) / kPiece + 1; ++i) {
       const std::uint64_t at = random.below(pieces) * kPiece;
       madvise(map_.data() + at, std::min<std::uint64_t>(kPiece, map_.size() - at), MADV_PAGEOUT);

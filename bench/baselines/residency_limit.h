@@ -8,12 +8,12 @@
 
 namespace swizzle::bench {
 
-/// Keeps a memory map from having more than `limit` bytes resident: a thread watches the process's
+/// Limits the resident part of a memory map to `limit` bytes: a thread monitors the process's
 /// file-backed memory and pages out random 64 KiB pieces of the map while there is too much.
 ///
-/// This stands in for a machine with less memory. Like the kernel's own reclaim it knows nothing of
-/// what a page means to the tree; unlike it, it does not look at accessed bits, so where a control
-/// group with a memory limit is at hand (a container with --memory), prefer that.
+/// Simulates a machine with less memory. Like the kernel's reclaim it knows nothing of a page's
+/// role in the tree; unlike it, it ignores accessed bits. Prefer a control group with a memory
+/// limit if there is one (a container with --memory).
 class ResidencyLimit {
  public:
   ResidencyLimit(MutableBytes map, std::uint64_t limit);

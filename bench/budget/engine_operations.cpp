@@ -1,5 +1,5 @@
-// A transaction that changes one record, from begin to commit. It does not wait for the disk: what
-// a commit waits for is not what a session executes.
+// Operation: a transaction that changes one record, from begin to commit. It does not wait for the
+// disk, because the session executes nothing during that wait.
 #include <unistd.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// A transaction's exclusive lock on one key that nobody else wants, and its release.
+// Operation: an uncontended exclusive lock on one key, and its release.
 #include "bench/budget/operation.h"
 #include "lock/lock_owner.h"
 

@@ -1,6 +1,6 @@
-// swizzle-budget <operation> <count>: runs one operation `count` times after a fixed set-up, for
-// scripts/instruction-budgets, which has callgrind count what happens inside counted() on the
-// thread that runs it, for two counts, and divides the difference.
+// swizzle-budget <operation> <count>: runs an operation `count` times after a fixed set-up.
+// scripts/instruction-budgets lets callgrind count the instructions inside counted() for two
+// counts, and divides the difference.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -13,7 +13,7 @@
 
 namespace swizzle::bench {
 
-/// A name that callgrind finds.
+/// Function whose instructions callgrind counts, by its name.
 [[gnu::noinline]] bool counted(BudgetOperation& operation, std::uint64_t times) {
   bool all_done = true;
   for (std::uint64_t i = 0; i < times; ++i) all_done = operation.run(i) && all_done;

@@ -8,8 +8,8 @@
 
 namespace swizzle::bench {
 
-/// Something whose instructions are counted. Made with all that it needs, so that only run()
-/// counts.
+/// An operation whose instructions are counted. The constructor prepares everything, so that run()
+/// is counted alone.
 class BudgetOperation {
  public:
   /// Distinct values of `index` that run() takes.
@@ -20,7 +20,7 @@ class BudgetOperation {
   BudgetOperation& operator=(const BudgetOperation&) = delete;
   virtual ~BudgetOperation() = default;
 
-  /// False: it did not do what it is for, and its count would be worth nothing.
+  /// Returns false if the operation failed: its count would be meaningless.
   virtual bool run(std::uint64_t index) = 0;
 };
 

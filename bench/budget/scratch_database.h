@@ -8,7 +8,7 @@
 
 namespace swizzle::bench {
 
-/// An engine in a directory of its own, which goes with it.
+/// An engine in a temporary directory, which is removed with it.
 class ScratchDatabase {
  public:
   ScratchDatabase();

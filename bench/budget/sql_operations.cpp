@@ -1,4 +1,4 @@
-// A prepared point SELECT, from Bind to Sync, with its row formatted for the wire.
+// Operation: a prepared point SELECT, from Bind to Sync, with its row encoded for the wire.
 #include <array>
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Lookup, insert and update on a tree, without transactions.
+// Operations: lookup, insert and update on a tree, without transactions.
 #include <array>
 #include <vector>
 
@@ -14,7 +14,7 @@ constexpr std::uint64_t kRecords = BudgetOperation::kMost;
 constexpr RecordShape kShape = kEightAndOneTwenty;
 using Store = TreeStore<SwizzlingPool>;
 
-/// Every other key of a scattered space: the rest is for inserts.
+/// Returns every other key of a scattered key space; the others are for inserts.
 std::uint64_t key_number(std::uint64_t index) {
   static const KeySpace keys{kRecords * 2, KeyOrder::scattered};
   return keys(index);
@@ -31,13 +31,13 @@ class TreeOperation : public BudgetOperation {
       const std::uint64_t number = key_number(order(i) * 2);
       store_->insert(Key{kShape, number}.bytes(), Value{kShape, number}.bytes());
     }
-    // The keys are made before, so that they do not count.
+    // Make the keys in advance, so that this is not counted.
     const Permutation other_order{kRecords, 2};
     for (std::uint64_t i = 0; i < kRecords; ++i) {
       present_.emplace_back(kShape, key_number(other_order(i) * 2));
       absent_.emplace_back(kShape, key_number(other_order(i) * 2 + 1));
     }
-    // Foster children that the load left behind are adopted now, not while we count.
+    // Adopt the load's foster children now, not during the count.
     std::array<std::byte, kMaxRecordBytes> into;
     for (const Key& key : present_) store_->get(key.bytes(), into);
   }

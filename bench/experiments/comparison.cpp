@@ -11,7 +11,7 @@ void compare(const Plan& plan, const std::vector<Arm>& arms, Report& report) {
         load.threads = threads;
         const Measured measured = measure(load, arm.work);
         report.add({arm.system, arm.x, threads, repetition, plan.metric, measured.per_second()});
-        // Does not suffer from others on the machine as the rate does.
+        // Processor time suffers less from other processes than the rate does.
         report.add({arm.system, arm.x, threads, repetition, "cpu_ns_per_operation",
                     measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations)});
       }

@@ -9,7 +9,7 @@
 
 namespace swizzle::bench {
 
-/// One system at one setting, ready to be measured again and again.
+/// A system at one setting, which can be measured repeatedly.
 struct Arm {
   std::string system;
   double x = 0;
@@ -23,8 +23,9 @@ struct Plan {
   std::string metric = "operations_per_second";
 };
 
-/// Measures all arms once, then all again …: what the machine does to one moment it does to all
-/// systems alike. Every second repetition goes backwards, so that no arm always follows the same.
+/// Measures all arms once, then all again, and so on, so that disturbances of the machine affect
+/// all systems alike. Every second repetition runs backward, so that no arm always follows the same
+/// one.
 void compare(const Plan& plan, const std::vector<Arm>& arms, Report& report);
 
 }  // namespace swizzle::bench

@@ -46,16 +46,17 @@ Result<> costs_of(const std::string& system, const ReplacementOptions& replaceme
           });
     });
   };
-  // A hundred pages: what is measured is the way to them, not the memory.
+  // A hundred pages only: this measures the path to a page, not memory.
   const std::uint64_t few = std::min<std::uint64_t>(tree.records, 5'000);
   const Measured hits = run(load, few, kBatch);
   report.add({system, 0, 1, repetition, "hit_ns", per(hits.operations, hits).wall_ns});
   report.add({system, 0, 1, repetition, "hit_cpu_ns", per(hits.operations, hits).cpu_ns});
   report.add({system, 0, 1, repetition, "hits_per_second", hits.per_second()});
-  // Had a hit to write to a line that the other thread reads, two threads would slow each other.
+  // If a hit wrote to a cache line that the other thread reads, two threads would slow each other
+  // down.
   report.add({system, 0, 2, repetition, "hits_per_second",
               run(with_threads(load, 2), few, kBatch).per_second()});
-  // The pool's counters go on during a warm-up, so that is a run of its own.
+  // The pool's counters include the warm-up, so count in a run without one.
   Load counted = load;
   counted.warm_up_seconds = 0;
   run(counted, tree.records, 1);
@@ -79,7 +80,8 @@ void device_alone(const DiskTree& tree, const Load& load, unsigned repetition, R
     Random random{repetition + 6};
     AlignedBuffer buffer{kPageBytes};
     while (worker.running()) {
-      // Page numbers are dense in a fresh volume; a reserved one that was never written is skipped.
+      // Page numbers are dense in a fresh volume; skip numbers that were reserved and never
+      // written.
       const PageId page{1 + random.below(tree.pages)};
       if (tree.disk->volume().read_page(page, buffer.data())) worker.did(1);
     }
@@ -89,7 +91,7 @@ void device_alone(const DiskTree& tree, const Load& load, unsigned repetition, R
   report.add({"device alone", 0, 1, repetition, "miss_cpu_ns", costs.cpu_ns});
 }
 
-/// Measures the speed of two threads that share nothing: each multiplies in its registers.
+/// Measures the speed-up of two threads that share nothing: each multiplies in its registers.
 void arithmetic_alone(const Load& load, unsigned repetition, Report& report) {
   for (const unsigned threads : {1U, 2U}) {
     const Measured measured = measure(with_threads(load, threads), [](Worker& worker) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr RecordShape kShape = kEightAndOneTwenty;
 
-/// Thread t of n inserts positions t, t + n, t + 2n … of the random order.
+/// Inserts positions t, t + n, t + 2n … of the random order in thread t of n.
 template <class Insert>
 Measured insert_all(unsigned threads, std::uint64_t records, std::uint64_t seed, Insert insert) {
   const Permutation order{records, seed};

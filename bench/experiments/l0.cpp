@@ -16,7 +16,7 @@ namespace swizzle::bench {
 namespace {
 
 constexpr RecordShape kShape = kEightAndOneTwenty;
-/// A uniformly random key.
+/// Returns a generator of uniformly random keys.
 auto uniform(const Worker& worker, const KeySpace& keys, std::uint64_t records) {
   return [random = Random{worker.number() + 1}, keys, records]() mutable {
     return keys(random.below(records));

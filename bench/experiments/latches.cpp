@@ -1,6 +1,6 @@
-// B1: threads insert random 80-byte rows into a table; how many exclusive latches are taken above
-// the leaves and on the index as a whole, and how many of them by somebody who would wait for it?
-// B2: one thread, more and more rows. B3: more and more threads. Ours against a B-tree with a tree
+// B1: threads insert random 80-byte rows into a table. Counts exclusive latches above the leaves
+// and on the index as a whole, and those for which a thread had to wait. B2: one thread, with
+// growing numbers of rows. B3: growing numbers of threads. Compares with a B-tree that has an index
 // latch.
 //
 // Parameters: --rows (each thread's; B2: a list), --loaded, --threads (B3: a list), --repetitions
@@ -107,7 +107,7 @@ const System& whose_turn(std::size_t i, unsigned repetition) {
   return kSystems[(i + repetition) % kSystems.size()];
 }
 
-/// The rates of both, at `x`; who goes first changes with the repetition.
+/// Compares the rates of both at `x`; their order alternates with the repetition.
 Result<> compare_rates(const Rows& rows, double x, unsigned repetition, Report& report) {
   for (std::size_t i = 0; i < kSystems.size(); ++i) {
     const System& system = whose_turn(i, repetition);

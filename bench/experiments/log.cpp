@@ -62,7 +62,7 @@ class ScratchLog {
     std::filesystem::remove_all(directory_, ignored);
   }
   [[nodiscard]] wal::Log& log() noexcept { return *log_; }
-  /// False when there was no room: the caller's figure would be none.
+  /// Returns false if there was no room, so that the caller has no figure.
   bool append(Bytes payload, Lsn& end) {
     auto space = log_->reserve(payload.size());
     if (!space) return false;
@@ -77,7 +77,7 @@ class ScratchLog {
   std::unique_ptr<wal::Log> log_;
 };
 
-// The ring holds a whole run, so that nobody waits for the writer.
+// The ring holds a whole run, so that no thread waits for the writer.
 Result<> insert_run(const std::filesystem::path& directory, std::string_view name,
                     wal::InsertMode mode, unsigned threads, std::size_t payload_bytes,
                     unsigned repetition, Report& report) {
@@ -127,7 +127,8 @@ Result<double> bare_writes_per_second(const std::filesystem::path& path, double 
                    static_cast<ssize_t>(kBlock);
   };
   for (std::size_t at = 0; at < kFile; at += kBlock) write_at(at);
-  // By a thread like the committers': where the scheduler puts it is a third of the time.
+  // Uses a worker thread like the committers': the processor that the scheduler chooses makes a
+  // third of the time.
   Load load;
   load.seconds = seconds;
   load.warm_up_seconds = seconds / 5;

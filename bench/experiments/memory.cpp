@@ -19,20 +19,20 @@ namespace {
 
 constexpr RecordShape kShape = kTwentyAndTwenty;
 
-/// A system whose working set can be changed between measurements.
+/// A system whose working set can change between measurements.
 struct System {
   std::string name;
   std::function<std::size_t(std::uint64_t number, MutableBytes into)> get;
-  /// Makes `get` for one thread, where a system needs that.
+  /// Makes a `get` function for each thread, if the system needs that.
   std::function<std::function<std::size_t(std::uint64_t, MutableBytes)>()> per_thread;
   double largest_working_set = 1e9;
 };
 
-/// Default parameters in which G1 and G2 differ.
+/// Default parameters that differ between G1 and G2.
 struct Defaults {
   double database;
   const char* working_sets;
-  const char* few_working_sets;  ///< where it has to be quick
+  const char* few_working_sets;  ///< for scale `quick`
   const char* systems;
 };
 
@@ -97,7 +97,8 @@ class MemoryExperiment {
     systems_.push_back({name, get, [get] { return get; }});
   }
 
-  /// Without a pool only what fits can be there: a tree of its own with the first records.
+  /// Adds the mode without paging: only data that fits can be measured, so it gets a tree of its
+  /// own with the first records.
   Result<> add_main_memory() {
     static NoDisk no_disk;
     const std::uint64_t records = std::min(tree_.records, tree_.records_in(pool_bytes_));
@@ -166,7 +167,7 @@ class MemoryExperiment {
                 measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations)});
   }
 
-  /// One lookup per page or so, in order, so that warming up is not all that is measured.
+  /// Looks up about one record per page in order, so that not all of the warm-up is measured.
   void bring_in(const System& system, std::uint64_t records) {
     measure_once(threads_, [&](Worker& worker) {
       std::array<std::byte, kMaxRecordBytes> buffer;

@@ -24,11 +24,11 @@ struct PolicyPlan {
   unsigned repetitions;
 };
 
-/// No leaf has more, so that records so far from each other lie in different ones.
+/// Upper bound of a leaf's records: records at this distance are on different leaves.
 constexpr std::uint64_t kMostRecordsOnPage =
     kPageBytes / (kShape.key_bytes + kShape.value_bytes + 10);
 
-/// Which record comes next: Zipf's, or page after page around a loop.
+/// Generator of record numbers: Zipf's distribution, or page after page in a loop.
 class NextRecord {
  public:
   NextRecord(const DiskTree& tree, double skew, std::uint64_t looped, unsigned worker)
@@ -45,7 +45,7 @@ class NextRecord {
   std::uint64_t at_ = 0;
 };
 
-/// `share` 0: a loop over a twentieth more than a pool of a tenth of the data.
+/// `share` 0: a loop over 105 % of a pool that has a tenth of the data.
 template <class Pool>
 Result<> measure_policy(const std::string& system, const ReplacementOptions& replacement,
                         const DiskTree& tree, double share, const PolicyPlan& plan,
@@ -61,9 +61,9 @@ Result<> measure_policy(const std::string& system, const ReplacementOptions& rep
           ? 0
           : static_cast<std::uint64_t>(1.05 * static_cast<double>(frames)) * kMostRecordsOnPage;
   const PoolCounters& counters = store->pool().counters();
-  // The warm-up is a run of its own, so that its misses are not counted.
-  // A loop has one worker: of two that go round it beside each other the second would find what
-  // the first has read, and the pool would hit more often than OPT on the loop alone.
+  // Warm up in a separate run, so that its misses are not counted. Use one worker for a loop: with
+  // two, the second would find the pages that the first has read, and the pool would hit more often
+  // than OPT on a single loop.
   const unsigned threads = looped == 0 ? plan.load.threads : 1;
   const auto run = [&](double seconds) {
     Load load = plan.load;

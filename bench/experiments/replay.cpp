@@ -19,7 +19,7 @@ using Trace = std::vector<std::uint32_t>;
 
 constexpr const char* kPolicies = "random,fifo,lru,gclock:3,gclock:8,2q,car,lean:10,sweep:10,opt";
 
-/// Leaf pages of Zipf lookups: the records of hot ranks lie on all pages.
+/// Returns the leaf pages of Zipf lookups; hot records are spread over all pages.
 Trace zipf_trace(std::uint32_t pages, std::uint64_t records_on_page, std::size_t length,
                  double skew, std::uint64_t seed) {
   Picker pick{pages * records_on_page, skew, seed};
@@ -34,7 +34,7 @@ Trace loop_trace(std::uint32_t pages, std::size_t length) {
   return trace;
 }
 
-/// The first half warms up.
+/// Replays a trace; its first half warms up.
 Result<> replay(const std::string& name, const PolicyTask& task, double x,
                 const std::string& shown_as, Report& report) {
   const auto policy = make_policy(name, task);

@@ -34,7 +34,7 @@ double seconds_since(Clock::time_point begin) {
 EngineOptions engine_options(std::uint64_t records) {
   EngineOptions options;
   options.pool_bytes = records * 400 + (std::uint64_t{64} << 20U);
-  // Only those that the experiment takes.
+  // Take no checkpoints other than the experiment's.
   options.checkpoint_log_bytes = std::uint64_t{1} << 50U;
   options.checkpoint_seconds = 1'000'000;
   return options;
@@ -57,7 +57,7 @@ Result<TreeId> load_table(Engine& engine, std::uint64_t records) {
   return tree;
 }
 
-/// Transactions of one update each, of a random row, not waited for.
+/// Runs transactions that each update one random row, without waiting for durability.
 Result<> update_rows(Engine& engine, TreeId id, std::uint64_t records, Worker& worker) {
   ASSIGN_OR_RETURN(Tree tree, engine.tree(id));
   Random random{worker.number() + 77};
@@ -92,7 +92,7 @@ unsigned repetitions_of(Context& context) {
       context.options().number("repetitions", context.by_scale(3U, 1U, 1U)));
 }
 
-/// One run of R3 on an engine whose last checkpoint is new: its ticks, and what they come to.
+/// Runs R3 once on an engine with a recent checkpoint; reports its ticks and their summary.
 Result<> update_beside_checkpoints(Engine& engine, TreeId tree, std::uint64_t records,
                                    const Load& load, double every, unsigned repetition,
                                    Report& report) {
@@ -101,7 +101,7 @@ Result<> update_beside_checkpoints(Engine& engine, TreeId tree, std::uint64_t re
   std::vector<double> taken_at;
   const auto begin = Clock::now();
   std::thread checkpoints([&] {
-    // The first falls into the middle of a tick.
+    // Take the first checkpoint in the middle of a tick.
     double next = load.warm_up_seconds + every / 2;
     while (!over) {
       std::this_thread::sleep_for(std::chrono::milliseconds{5});
@@ -146,7 +146,7 @@ Result<> read_one(Engine& engine, TreeId id, std::uint64_t records) {
   return {};
 }
 
-/// Opens a copy of what R4 left behind with so many tasks of redo.
+/// Opens a copy of R4's database with that many redo tasks.
 Result<> restart_copy(Context& context, const std::filesystem::path& directory, TreeId tree,
                       std::uint64_t records, double tasks, unsigned repetition, Report& report) {
   const auto copy = context.directory() / "killed";
@@ -232,7 +232,7 @@ Result<> run_r4(Context& context) {
       std::atomic<bool> stop{false};
       Worker own{worker.number(), stop};
       while (engine->statistics().log_tail < wanted) {
-        // In stretches, since the tail is not for every transaction to look at.
+        // Check the log's tail only now and then: it is a shared cache line.
         const std::uint64_t until = own.operations() + 1000;
         Random random{worker.number() * 1'000'003 + until};
         auto at = engine->tree(tree);
@@ -251,7 +251,7 @@ Result<> run_r4(Context& context) {
     });
     RETURN_IF_ERROR(error.take());
     report.note("updates", static_cast<double>(updates.load()));
-    // Not closed: as if it had been killed.
+    // Do not close the engine: simulate a kill.
   }
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
     for (std::size_t i = 0; i < tasks.size(); ++i) {

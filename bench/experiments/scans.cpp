@@ -71,7 +71,7 @@ Result<TreeId> load_table(Engine& engine, std::uint64_t records) {
   return tree;
 }
 
-/// Scans until the time is over; counts records.
+/// Scans until the time is over and counts records.
 Result<> scan_repeatedly(Engine& engine, TreeId id, ScanHint hint, Worker& worker) {
   ASSIGN_OR_RETURN(const Tree tree, engine.tree(id));
   while (worker.running()) {
@@ -98,7 +98,7 @@ Result<> measure_scans(const std::filesystem::path& directory, const ScanPlan& p
   const std::uint64_t reads_before = engine->statistics().pages_read;
   const Measured measured = measure(plan.load, [&](Worker& worker) {
     const std::size_t which = worker.number();
-    // Only the large scan is hinted: the small table is what ought to stay.
+    // Hint only the large scan, since the small table ought to stay.
     const Result<> result =
         scan_repeatedly(*engine, tables[which], which == 0 ? ScanHint::none : hint, worker);
     if (!result) failed = true;
@@ -120,7 +120,7 @@ Result<> measure_scans(const std::filesystem::path& directory, const ScanPlan& p
   return engine->close();
 }
 
-/// One pass over the large table with nobody else about.
+/// Scans the large table once with nothing else running.
 Result<> scan_alone(const std::filesystem::path& directory, const ScanPlan& plan,
                     std::uint64_t pool_bytes, ScanHint hint, double share, unsigned repetition,
                     TreeId table, Report& report) {

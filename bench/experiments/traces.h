@@ -9,7 +9,7 @@
 
 namespace swizzle::bench {
 
-/// Zipf lookups (exponent 1) and a loop as page traces, for replaying policies without a pool.
+/// Page traces of Zipf lookups (exponent 1) and of a loop, for replaying policies without a pool.
 struct TracePlan {
   std::uint32_t pages = 0;
   std::uint64_t records_on_page = 55;
@@ -18,16 +18,16 @@ struct TracePlan {
   std::uint64_t seed = 1;
 
   static Result<TracePlan> from(Context& context);
-  /// The traces are of a tree of so many leaves and records, so that what OPT keeps of them bounds
-  /// what a pool over that tree can.
+  /// Adapts the traces to a tree with so many leaves and records, so that OPT's hit rate bounds
+  /// that of a pool over this tree.
   void fit(std::uint64_t leaves, std::uint64_t records) noexcept {
     pages = static_cast<std::uint32_t>(leaves);
     records_on_page = records / leaves;
   }
 };
 
-/// Adds the hit rates of "trace <policy>" over pool sizes, and, at 0, on a loop a twentieth longer
-/// than the pool.
+/// Reports the hit rates of "trace <policy>" over pool sizes, and at share 0 on a loop over 105 %
+/// of the pool.
 Result<> replay_over_shares(const TracePlan& plan, const std::vector<double>& shares,
                             Report& report);
 

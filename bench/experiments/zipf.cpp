@@ -41,7 +41,7 @@ struct ZipfPlan {
   }
 };
 
-/// Lookups, some of them updates, by `plan.fibers` fibers.
+/// Runs lookups and updates in `plan.fibers` fibers.
 Measured run(Store& store, std::uint64_t records, double skew, std::uint32_t updates_percent,
              const ZipfPlan& plan) {
   FiberRuntime runtime{{.reactors = plan.load.threads}};
@@ -62,7 +62,7 @@ Measured run(Store& store, std::uint64_t records, double skew, std::uint32_t upd
         worker.did(1);
         if (!worker.running()) return;
       }
-      // Without reads from the device no worker parks, and the others would never run.
+      // Without device reads no worker parks, so yield.
       Runtime::current().yield();
     }
   });
@@ -95,7 +95,8 @@ Result<DeviceLoad> measure_skew(const DiskTree& tree, const ZipfPlan& plan,
                    open(tree, plan, ReplacementOptions{.cooling_percent = cooling_percent}));
   const std::string system = updates_percent == 0 ? "swizzling" : "swizzling with updates";
   const std::uint64_t written_before = tree.disk->volume().pages_written();
-  // Reads and writes are counted over the whole run, lookups after the warm-up; all become rates.
+  // Reads and writes are counted over the whole run, lookups after the warm-up; divide each by its
+  // own time.
   const auto start = std::chrono::steady_clock::now();
   const Measured measured = run(*opened.store, tree.records, skew, updates_percent, plan);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -111,13 +112,13 @@ Result<DeviceLoad> measure_skew(const DiskTree& tree, const ZipfPlan& plan,
   add("pages_written_per_second", pages_written);
   add("cpu_ns_per_operation",
       measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations));
-  // Each page goes to the device twice: to the double-write area and to its place.
+  // Each page is written twice: to the double-write area and in place.
   const DeviceLoad device{reads, 2 * pages_written};
   add("transfers_per_second", device.reads_per_second + device.writes_per_second);
   return device;
 }
 
-/// Updates beside lookups, and what fio reaches with the same share of writes in the next seconds.
+/// Measures lookups with updates, and then fio with the same share of writes.
 Result<> measure_with_updates(const Context& context, const DiskTree& tree, const ZipfPlan& plan,
                               std::uint32_t cooling_percent, double skew,
                               std::uint32_t updates_percent, unsigned repetition, Report& report) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kNone = PageLists::kNone;
 
-/// Frames in an array, with the frame of each page.
+/// An array of frames, and the frame of each page.
 class Frames {
  public:
   explicit Frames(const PolicyTask& task)
@@ -88,7 +88,7 @@ class GClockPolicy final : public Policy {
   std::uint32_t hand_ = 0;
 };
 
-/// FIFO and LRU differ in what a hit does.
+/// FIFO and LRU, which differ only in their treatment of a hit.
 class QueuePolicy final : public Policy {
  public:
   enum class OnHit : std::uint8_t { stay, move_to_end };
@@ -113,8 +113,8 @@ class QueuePolicy final : public Policy {
   OnHit on_hit_;
 };
 
-/// Full 2Q (Johnson and Shasha): a quarter of the frames for pages seen once, half as many
-/// remembered numbers of pages that left.
+/// Full 2Q (Johnson and Shasha): a quarter of the frames for pages seen once; remembers half as
+/// many evicted page numbers.
 class TwoQueuePolicy final : public Policy {
  public:
   explicit TwoQueuePolicy(const PolicyTask& task)
@@ -159,7 +159,7 @@ class TwoQueuePolicy final : public Policy {
   std::uint32_t gone_limit_;
 };
 
-/// CAR (Bansal and Modha): two clocks, two lists of pages that left, and a target that adapts.
+/// CAR (Bansal and Modha): two clocks, two lists of evicted pages, and an adaptive target.
 class CarPolicy final : public Policy {
  public:
   explicit CarPolicy(const PolicyTask& task)
@@ -227,8 +227,8 @@ class CarPolicy final : public Policy {
   std::uint32_t target_ = 0;
 };
 
-/// LeanStore's: a random page cools; the longest cooled one leaves; a touch on a cooling page warms
-/// it again.
+/// LeanStore's policy: a random page cools; the one that has cooled longest is evicted; an access
+/// to a cooling page warms it again.
 class LeanPolicy final : public Policy {
  public:
   LeanPolicy(const PolicyTask& task, std::uint32_t cooling_percent)
@@ -270,7 +270,7 @@ class LeanPolicy final : public Policy {
   Random random_;
 };
 
-/// Ours.
+/// Clock sweep with unswizzling, the engine's own policy.
 class SweepPolicy final : public Policy {
  public:
   SweepPolicy(const PolicyTask& task, std::uint32_t cooling_percent)
@@ -320,7 +320,7 @@ class SweepPolicy final : public Policy {
   std::uint32_t hand_ = 0;
 };
 
-/// Belady's: the page whose next use is farthest away leaves.
+/// Belady's OPT: evicts the page whose next use is farthest away.
 class OptimalPolicy final : public Policy {
  public:
   explicit OptimalPolicy(const PolicyTask& task)

@@ -8,8 +8,8 @@
 
 namespace swizzle::bench {
 
-/// A replacement policy that is fed a trace of page numbers: no pages, no tree, no I/O. It shows
-/// what a policy would keep, apart from what its bookkeeping costs in a real pool.
+/// A replacement policy over a trace of page numbers, without pages, tree or I/O. Shows the
+/// policy's hit rate apart from the cost of its bookkeeping in a real pool.
 class Policy {
  public:
   Policy() = default;
@@ -17,11 +17,11 @@ class Policy {
   Policy& operator=(const Policy&) = delete;
   virtual ~Policy() = default;
 
-  /// Returns true if `page` was resident; it is afterwards.
+  /// Accesses `page` and makes it resident. Returns true if it was resident.
   virtual bool access(std::uint32_t page) = 0;
 };
 
-/// The task that a policy is made for. OPT looks ahead, so it needs the trace.
+/// Parameters of a policy. OPT looks ahead, so it needs the trace.
 struct PolicyTask {
   std::uint32_t frames = 0;
   std::uint32_t pages = 0;
@@ -29,9 +29,10 @@ struct PolicyTask {
   std::uint64_t seed = 1;
 };
 
-/// random, fifo, lru, gclock:<limit>, car, 2q, lean:<per cent cooling>, sweep:<per cent>, opt; null
-/// for anything else. `sweep` is ours: a usage counter of at most 3, a sweep that counts it down in
-/// tree order and unswizzles at 0, and a clock hand over what is unswizzled.
+/// Makes the policy: random, fifo, lru, gclock:<limit>, car, 2q, lean:<per cent cooling>,
+/// sweep:<per cent>, opt; null for other names. `sweep` is the engine's: a usage counter of at most
+/// 3, a sweep in tree order that decrements it and unswizzles at 0, and a clock hand over
+/// unswizzled pages.
 std::unique_ptr<Policy> make_policy(std::string_view name, const PolicyTask& task);
 
 }  // namespace swizzle::bench

@@ -5,7 +5,7 @@
 
 namespace swizzle::bench {
 
-/// Doubly linked lists of page numbers over one array of links: a page is on at most one list.
+/// Doubly linked lists of page numbers in one array of links. A page is on at most one list.
 class PageLists {
  public:
   PageLists(std::uint32_t pages, std::uint32_t lists)

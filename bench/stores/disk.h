@@ -12,8 +12,7 @@
 
 namespace swizzle::bench {
 
-/// A data file of ours without log or transactions: volume, space map and double-write area as the
-/// engine has them.
+/// An engine's data file without log or transactions: volume, space map and double-write area.
 class Disk {
  public:
   static Result<std::unique_ptr<Disk>> create(const std::filesystem::path& directory);
@@ -30,7 +29,7 @@ class Disk {
   std::unique_ptr<DataFile> data_file_;
 };
 
-/// Writes a pool's dirty pages to a disk while it lives. There is no log to wait for.
+/// Runs a cleaner, which writes a pool's dirty pages to a disk. There is no log to wait for.
 class Cleaning {
  public:
   Cleaning(Disk& disk, BufferPool& pool);
@@ -49,8 +48,8 @@ class Cleaning {
   Cleaner cleaner_;
 };
 
-/// A tree on a disk, loaded in key order and clean, so that pools of any size and mode may be
-/// opened over it.
+/// A tree on a disk, loaded in key order and clean, over which pools of any size and mode can be
+/// opened.
 struct DiskTree {
   std::unique_ptr<Disk> disk;
   PageId root = PageId::none;
@@ -58,14 +57,14 @@ struct DiskTree {
   std::uint64_t pages = 0;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return pages * kPageBytes; }
-  /// How many records, from the first on, fill this many frames' worth of pages.
+  /// Returns how many records, from the first on, have as many pages as the pool has frames.
   [[nodiscard]] std::uint64_t records_in(std::uint64_t pool_bytes) const noexcept {
     return static_cast<std::uint64_t>(static_cast<double>(records) *
                                       (static_cast<double>(pool_bytes) / Frame::kStride) /
                                       static_cast<double>(pages));
   }
 };
-/// About `bytes` of records of `shape`. Needs as much memory while it loads.
+/// Loads about `bytes` of records of `shape`; needs as much memory meanwhile.
 Result<DiskTree> make_disk_tree(const std::filesystem::path& directory, RecordShape shape,
                                 std::uint64_t bytes, KeyOrder order);
 

@@ -10,8 +10,8 @@ namespace swizzle::bench {
 
 inline constexpr std::uint64_t kBatch = 256;
 
-/// The loop that every system of a lookup experiment runs: `pick()` chooses a key number and
-/// `get(number, buffer)` returns the bytes copied, which are checked.
+/// The loop of every system in lookup experiments: `pick()` chooses a key number, `get(number,
+/// buffer)` copies the value and returns its size, which is checked.
 template <class Pick, class Get>
 void look_up(Worker& worker, RecordShape shape, std::uint64_t batch, Pick pick, Get get) {
   std::array<std::byte, kMaxRecordBytes> buffer;

@@ -8,7 +8,7 @@ namespace {
 struct Named {
   std::string_view name;
   Replacement policy;
-  /// The option that a number behind a colon sets.
+  /// Option set by a number after a colon.
   std::uint32_t ReplacementOptions::* parameter;
 };
 constexpr Named kPolicies[] = {

@@ -11,17 +11,17 @@
 
 namespace swizzle::bench {
 
-/// A pool mode and, where it replaces pages, how, as a parameter names it: "swizzling",
-/// "traditional/car", "swizzling/cooling:20", …
+/// A pool mode and its replacement policy, as written in parameters: "swizzling",
+/// "traditional/car", "swizzling/cooling:20" and so on.
 struct PoolChoice {
   PoolMode mode = PoolMode::swizzling;
   ReplacementOptions replacement;
 };
 
-/// clock_sweep[:<per cent unswizzled>], random, gclock[:<limit>], car, lru, cooling[:<per cent>].
-/// 22023 for anything else.
+/// Parses clock_sweep[:<per cent unswizzled>], random, gclock[:<limit>], car, lru, cooling[:<per
+/// cent>]. 22023 for anything else.
 Result<ReplacementOptions> parse_replacement(std::string_view text);
-/// swizzling, traditional or main_memory; then, after a slash, a policy.
+/// Parses swizzling, traditional or main_memory, optionally with a slash and a policy.
 Result<PoolChoice> parse_pool(std::string_view text);
 
 /// Calls `work.operator()<Pool>()` for the pool class of a mode.

@@ -20,8 +20,8 @@
 
 namespace swizzle::bench {
 
-/// Page numbers and nothing else: for trees that stay in memory. A page that is read, or a frame
-/// that has to be evicted, is an error of the experiment's sizes.
+/// Page store that only gives page numbers, for trees that stay in memory. Reading a page or
+/// evicting a frame means that the experiment's sizes are wrong.
 class NoDisk final : public PageStore {
  public:
   Result<Lsn> read_page(PageId /*page*/, std::byte* /*into*/) override {
@@ -48,8 +48,8 @@ constexpr std::string_view name_of() noexcept {
   if constexpr (std::is_same_v<Pool, MainMemoryPool>) return "main_memory";
 }
 
-/// One tree of ours over one pool mode, without log, locks and versions: what the papers' buffer
-/// pool experiments compare. Thread-safe.
+/// A tree over a pool mode without log, locks and versions, as compared in the papers about buffer
+/// pools. Thread-safe.
 template <class Pool>
 class TreeStore {
  public:
@@ -60,7 +60,7 @@ class TreeStore {
                                                        TreeId{1}, nullptr));
     return store;
   }
-  /// Over a tree that is there.
+  /// Opens an existing tree.
   static Result<std::unique_ptr<TreeStore>> open(PageStore& pages, PageId root,
                                                  std::uint64_t pool_bytes,
                                                  const ReplacementOptions& replacement = {}) {
@@ -73,8 +73,8 @@ class TreeStore {
     return store;
   }
 
-  /// Copies the value to `into`; the bytes copied, or 0 if there is no such key. An I/O error ends
-  /// the experiment.
+  /// Copies the value to `into`. Returns the number of bytes, or 0 if the key does not exist. An
+  /// I/O error ends the experiment.
   std::size_t get(Bytes key, MutableBytes into) {
     std::size_t size = 0;
     const Result<> read = tree_->read(key, [&](const Node& leaf, Node::Position at) {

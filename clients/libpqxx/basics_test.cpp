@@ -6,7 +6,7 @@
 namespace swizzle::clients {
 namespace {
 
-/// One server for all tests of this file; each makes its own tables.
+/// One server for all tests of this file, each of which creates its own tables.
 SwizzledProcess& server() {
   static SwizzledProcess process;
   return process;

@@ -4,8 +4,8 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// Tests of the catalogs that clients read about tables: pg_catalog, information_schema and the
-/// functions beside them.
+/// Tests of the catalogs from which clients learn about tables: pg_catalog, information_schema and
+/// their functions.
 namespace swizzle::clients {
 namespace {
 
@@ -14,7 +14,7 @@ SwizzledProcess& server() {
   return process;
 }
 
-/// The rows as text, cells separated by |, rows by newlines; NULL is empty.
+/// Returns the rows as text: cells separated by |, rows by newlines; NULL is empty.
 std::string rows_of(pqxx::connection& connection, const std::string& query) {
   std::string text;
   for (const auto& row : pqxx::nontransaction{connection}.exec(query)) {
@@ -38,7 +38,7 @@ std::string sqlstate_of(pqxx::connection& connection, const std::string& stateme
   return "none";
 }
 
-/// A parent and a child table, made once.
+/// Returns a connection to a database with a parent and a child table, created once.
 pqxx::connection& described() {
   static const std::unique_ptr<pqxx::connection> kConnection = [] {
     auto fresh = std::make_unique<pqxx::connection>(server().conninfo());
@@ -120,7 +120,7 @@ TEST_CASE("information_schema joins keys to what they refer to") {
                 "'parent' ORDER BY ordinal_position") == "id\nname");
 }
 
-// pg_dumpall dumps it like any other.
+// pg_dumpall dumps it like any other database.
 TEST_CASE("template1 is a database with schemas") {
   pqxx::connection connection{server().conninfo("dbname=template1")};
   CHECK(rows_of(connection, "SELECT nspname FROM pg_namespace ORDER BY 1") ==

@@ -20,7 +20,7 @@ SwizzledProcess& server() {
   return process;
 }
 
-/// Asks from another database than the one that is watched.
+/// Queries the statistics from another database than the one that is watched.
 class Watcher {
  public:
   Watcher() : connection_(server().conninfo()) {
@@ -34,7 +34,8 @@ class Watcher {
   [[nodiscard]] double number(const std::string& query) {
     return pqxx::nontransaction{connection_}.exec1(query)[0].as<double>();
   }
-  /// How much more it becomes, which takes a moment: a session ends behind its client.
+  /// Returns the increase of a counter. Waits up to a moment for it: a session ends after its
+  /// client.
   [[nodiscard]] double added(const std::string& column, double expected,
                              const std::function<void()>& act) {
     const double before = of_watched(column);
@@ -56,7 +57,7 @@ std::string watched() {
   return server().conninfo("dbname=watched");
 }
 
-/// The ways of its own in which a session can end.
+/// Counters of the ways in which a session can end abnormally.
 constexpr const char* kEnds[] = {"sessions_abandoned", "sessions_fatal", "sessions_killed"};
 
 }  // namespace
@@ -154,11 +155,11 @@ TEST_CASE("a session that rests tells since when, not since when it last began t
     CHECK(of_session("now() - state_change") < 300);
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     CHECK(of_session("now() - state_change") >= 100);
-    // It stays the same.
+    // The state change of an idle session stays the same.
     const double since = of_session("state_change - query_start");
     for (int i = 0; i < 20; ++i) CHECK(of_session("state_change - query_start") == since);
   }
-  // While it works it is since its query began.
+  // While a query runs, the state change is its start.
   CHECK(watcher.number("SELECT count(*) FROM pg_stat_activity WHERE pid = pg_backend_pid() "
                        "AND state_change = query_start AND state = 'active'") == 1);
 }
@@ -189,7 +190,7 @@ TEST_CASE("a deadlock counts once, in the database where it was") {
     std::thread other{[&] {
       try {
         update(second, 1);
-        // The other one may be who has given up.
+        // The other session may be the deadlock's victim.
       } catch (const pqxx::deadlock_detected&) {
       }
       second.exec("ROLLBACK");
@@ -201,7 +202,7 @@ TEST_CASE("a deadlock counts once, in the database where it was") {
     first.exec("ROLLBACK");
     other.join();
   }) == 1);
-  // An error that a client raises with a deadlock's SQLSTATE is not counted as one.
+  // An error that a client raises with a deadlock's SQLSTATE does not count as one.
   CHECK_THROWS(pqxx::nontransaction{one}.exec(
       "DO $$BEGIN RAISE 'as if' USING ERRCODE = 'deadlock_detected'; END$$"));
   CHECK(watcher.added("deadlocks", 1, [] {}) == 0);
@@ -214,7 +215,7 @@ TEST_CASE("pg_stat_database has a number in every column that PostgreSQL counts"
   CHECK(watcher.number("SELECT count(*) FROM pg_stat_database d, "
                        "jsonb_each(to_jsonb(d) - 'datname' - 'checksum_last_failure') c "
                        "WHERE jsonb_typeof(c.value) = 'null'") == 0);
-  // Failures that belong to no database, such as damage to the file shared by all.
+  // The row of no database counts failures of shared files.
   CHECK(watcher.number("SELECT checksum_failures FROM pg_stat_database "
                        "WHERE datid = 0 AND datname IS NULL") == 0);
 }

@@ -1,4 +1,4 @@
-// How one comes in: what TLS speaks, what a failed login leaves in the log, whose the server is.
+// Connections: TLS versions and ciphers, failed logins in the log, the server's user.
 
 #include <signal.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@
 namespace swizzle::clients {
 namespace {
 
-/// Returns a command's output, of both streams.
+/// Returns a command's output, both stdout and stderr.
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe{::popen((command + " 2>&1").c_str(), "r"),
                                                    &::pclose};
@@ -42,7 +42,7 @@ bool becomes_true(const std::function<bool()>& holds) {
   return false;
 }
 
-/// A key and a certificate with this name in it.
+/// Makes a key and a certificate with this name.
 void make_certificate_for(const SwizzledProcess& server, const std::string& name) {
   const std::string base = server.data_directory() + "/server";
   const std::string command = "openssl req -new -x509 -days 2 -nodes -subj /CN=" + name +
@@ -52,7 +52,7 @@ void make_certificate_for(const SwizzledProcess& server, const std::string& name
   REQUIRE(output_of(command + " && echo made").ends_with("made\n"));
 }
 
-/// A server that has been told of its certificate.
+/// A server with a certificate.
 class TlsServer {
  public:
   explicit TlsServer(const std::string& name) {
@@ -60,12 +60,12 @@ class TlsServer {
     tell("ssl_cert_file = 'server.crt'\nssl_key_file = 'server.key'\n");
     REQUIRE(becomes_true([&] { return subject() == name; }));
   }
-  /// Adds to the settings and has them read.
+  /// Adds to the settings and reloads them.
   void tell(const std::string& settings) {
     std::ofstream{server.data_directory() + "/swizzle.conf", std::ios::app} << settings;
     server.send_signal(SIGHUP);
   }
-  /// Returns the report of openssl's client about a handshake.
+  /// Returns openssl's report about a handshake.
   [[nodiscard]] std::string handshake(const std::string& options = {}) const {
     return output_of("timeout 10 openssl s_client -starttls postgres -connect 127.0.0.1:" +
                      std::to_string(server.port()) + " " + options + " </dev/null");
@@ -75,7 +75,7 @@ class TlsServer {
     return said.find("CONNECTED") != std::string::npos &&
            said.find("Cipher is (NONE)") == std::string::npos;
   }
-  /// The name in the certificate that is shown.
+  /// Returns the name in the certificate that the server presents.
   [[nodiscard]] std::string subject() const {
     std::smatch found;
     const std::string said = handshake();
@@ -92,7 +92,7 @@ TEST_CASE("TLS: nothing old is spoken, and less where the settings say so") {
   CHECK(tls.speaks("-tls1_2"));
   CHECK(tls.speaks("-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256"));
   CHECK(tls.speaks("-tls1_2 -cipher ECDHE-ECDSA-CHACHA20-POLY1305"));
-  // Encryption in the CBC mode with HMAC-SHA, and key exchange without forward secrecy.
+  // Refused: CBC mode with HMAC-SHA, and key exchange without forward secrecy.
   CHECK_FALSE(tls.speaks("-tls1_2 -cipher ECDHE-ECDSA-AES128-SHA"));
   CHECK_FALSE(tls.speaks("-tls1_2 -cipher ECDHE-ECDSA-AES256-SHA384"));
   CHECK_FALSE(tls.speaks("-tls1_1 -cipher ALL:@SECLEVEL=0"));
@@ -103,7 +103,7 @@ TEST_CASE("TLS: nothing old is spoken, and less where the settings say so") {
   tls.tell("ssl_min_protocol_version = 'TLSv1.3'\n");
   REQUIRE(becomes_true([&] { return !tls.speaks("-tls1_2"); }));
   CHECK(tls.speaks("-tls1_3"));
-  // A value that cannot be honoured changes nothing.
+  // An unusable value changes nothing.
   tls.tell("ssl_ciphers = 'none of these'\n");
   REQUIRE(
       becomes_true([&] { return tls.server.log().find("none of these") != std::string::npos; }));
@@ -184,7 +184,7 @@ TEST_CASE("started by root the server becomes the user that it is told, or warns
     server.kill();
     server.start();
     CHECK(server.stop(SIGINT) == 0);
-    // Its socket and its pid file are gone with it, though root had opened them.
+    // The socket and the pid file are removed, though root had created them.
     for (const auto& left : std::filesystem::directory_iterator(server.directory())) {
       CHECK_FALSE(left.path().filename().string().starts_with(".s.PGSQL"));
     }

@@ -16,8 +16,8 @@
 #include "clients/testing/seed.h"
 #include "clients/testing/swizzled_process.h"
 
-/// COPY into tables without rows, which loads them from the bottom up: killed in the middle, by
-/// two clients at once, and with more data than memory.
+/// COPY into empty tables, which bulk loads them: killed in the middle, by two clients at once, and
+/// with more data than memory.
 namespace swizzle::clients {
 namespace {
 
@@ -41,7 +41,7 @@ void create_table(const SwizzledProcess& server) {
       "CREATE INDEX loaded_by_value ON loaded (v)");
 }
 
-/// One client's COPY: rows with the keys [first, first + rows), each some hundred bytes long.
+/// A client's COPY of rows with the keys [first, first + rows), some hundred bytes each.
 class Load {
  public:
   explicit Load(const SwizzledProcess& server)
@@ -51,7 +51,7 @@ class Load {
     REQUIRE(PQresultStatus(begun.get()) == PGRES_COPY_IN);
   }
 
-  /// False: the server has gone.
+  /// Returns false if the server has gone.
   bool send(int first, int rows, std::size_t row_bytes = 100) {
     std::string piece;
     for (int key = first; key < first + rows; ++key) {
@@ -64,14 +64,14 @@ class Load {
     return PQflush(connection_.get()) == 0;
   }
 
-  /// "" once the rows are committed, else the SQLSTATE, or "gone".
+  /// Returns "" once the rows are committed, else the SQLSTATE, or "gone".
   std::string finish() {
-    // Also if the server has gone: it may have said why.
+    // Try even if the server has gone: it may have sent the reason.
     PQputCopyEnd(connection_.get(), nullptr);
     return outcome();
   }
 
-  /// Gives up: nothing of it may stay. Returns the SQLSTATE.
+  /// Aborts the COPY, which must leave nothing. Returns the SQLSTATE.
   std::string give_up() {
     PQputCopyEnd(connection_.get(), "changed my mind");
     return outcome();
@@ -104,14 +104,14 @@ class Load {
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
 };
 
-/// Rows by the table and by its index, and what verification finds.
+/// Checks the number of rows in the table and in its index, and verifies.
 void check_rows(const SwizzledProcess& server, long expected) {
   CHECK(number(server, "SELECT count(*) FROM loaded") == expected);
   CHECK(number(server, "SELECT count(*) FROM loaded WHERE v >= '0'") == expected);
   CHECK(number(server, "SELECT length(swizzle_verify())") == 0);
 }
 
-/// How many kills: LOAD_KILLS says more for a campaign.
+/// Returns the number of kills; LOAD_KILLS sets more for a campaign.
 int kill_rounds() {
   const char* const text = std::getenv("LOAD_KILLS");
   return text == nullptr ? 6 : std::atoi(text);
@@ -141,7 +141,7 @@ TEST_CASE("a server killed in the middle of a COPY has all rows of it or none", 
     for (std::thread& load : loads) load.join();
     server.start();
     const long found = number(server, "SELECT count(*) FROM loaded");
-    // A commit may be durable though its client never heard of it.
+    // A commit may be durable although its client was not told.
     CHECK(found >= acknowledged);
     CHECK(found % kRows == 0);
     check_rows(server, found);
@@ -202,7 +202,7 @@ TEST_CASE("COPY of more than fits into shared_buffers") {
     CHECK(load.finish().empty());
   }
   check_rows(server, kRows);
-  // Into a table that has rows, and undone: the rows go one by one, and back.
+  // Load into a table with rows and roll back: the rows are removed one by one.
   {
     Load load{server};
     REQUIRE(load.send(kRows, kRows / 2, 1000));
@@ -243,7 +243,7 @@ TEST_CASE("pg_terminate_backend ends a session in the middle of a COPY or of a r
         PQconnectdb(server.conninfo().c_str()), PQfinish};
     const int pid = PQbackendPID(reader.get());
     PQsendQuery(reader.get(), "SELECT repeat('x', 1000) FROM generate_series(1, 1000000)");
-    // Once its socket is full it waits.
+    // It waits once its socket is full.
     pollfd socket{PQsocket(reader.get()), POLLIN, 0};
     REQUIRE(::poll(&socket, 1, 5'000) == 1);
     std::this_thread::sleep_for(100ms);

@@ -8,13 +8,13 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// A transaction for which too much of the log is kept is ended, whatever its session is at.
+/// A transaction that keeps too much of the log is ended, whatever its session is doing.
 namespace swizzle::clients {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// By libpq alone, which tells what the server has said to a client that did not ask.
+/// A client of plain libpq, which also shows messages that the client has not asked for.
 class Client {
  public:
   explicit Client(const SwizzledProcess& server)
@@ -26,7 +26,8 @@ class Client {
   ~Client() { PQfinish(connection_); }
   [[nodiscard]] PGconn* get() const noexcept { return connection_; }
 
-  /// The first SQLSTATE that it fails with, or that the server has left behind; empty: none.
+  /// Returns the first SQLSTATE with which it fails or that the server has sent before; empty if
+  /// none.
   std::string run(const char* sql) {
     PQsendQuery(connection_, sql);
     std::string first;
@@ -55,7 +56,7 @@ bool becomes(pqxx::connection& watcher, const std::string& query, const std::str
   return false;
 }
 
-/// Some megabytes of log.
+/// Writes some megabytes of log.
 void write_much(pqxx::connection& connection) {
   for (int i = 0; i < 3; ++i) {
     pqxx::nontransaction{connection}.exec(
@@ -100,7 +101,7 @@ TEST_CASE("max_transaction_wal_size ends whoever keeps more of the log") {
   SECTION("one that waits for its client in a COPY") {
     Client loader{server};
     PQclear(PQexec(loader.get(), "COPY kept FROM STDIN"));
-    // The table has a row, so each one is an insert.
+    // The table has a row, so COPY inserts row by row.
     std::string rows;
     for (int i = 10; i < 5000; ++i) rows += std::to_string(i) + "\t1\n";
     REQUIRE(PQputCopyData(loader.get(), rows.data(), static_cast<int>(rows.size())) == 1);

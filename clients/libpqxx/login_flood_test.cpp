@@ -18,8 +18,8 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// Many wrong passwords in a second: the security table's row. Whoever guesses needs no arithmetic,
-/// so the guesses cost the attacker nothing and the server what SCRAM costs it.
+/// Many wrong passwords per second, as in the security page's table. A guesser need not compute
+/// anything, so guesses cost the attacker nothing and the server what SCRAM costs.
 namespace swizzle::clients {
 namespace {
 
@@ -32,7 +32,7 @@ std::string int32(std::size_t value) {
   return bytes;
 }
 
-/// One guess at a password, up to the proof, whose answer the server holds back.
+/// A guess at a password, up to the proof, whose answer the server delays.
 class Guess {
  public:
   Guess(int port, const std::string& role) : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -79,13 +79,13 @@ class Guess {
   bool is_complete_ = false;
 };
 
-/// Guesses at some 1,000 passwords a second, at a role that exists and at one that does not, until
-/// it goes.
+/// Guesses some 1,000 passwords a second, for a role that exists and for one that does not, until
+/// destroyed.
 class Flood {
  public:
   explicit Flood(const SwizzledProcess& server)
       : thread_([this, port = server.port(), roles = std::array{server.user(), std::string{"x"}}] {
-          // Those that wait for their answers; the server lets in that many at once.
+          // Guesses waiting for their answers; the server admits that many at once.
           std::deque<std::unique_ptr<Guess>> waiting;
           while (!is_over_) {
             waiting.push_back(std::make_unique<Guess>(port, roles[guesses_ % roles.size()]));
@@ -119,8 +119,8 @@ void add_ann(const SwizzledProcess& server) {
                                         std::string{SwizzledProcess::kPassword} + "'");
 }
 
-/// Medians of what somebody with the right password, another role than the flood's, sees for a
-/// while.
+/// Returns the median latencies, over some time, of a client that logs in as another role with the
+/// right password.
 Latencies honest(const SwizzledProcess& server, Clock::duration duration) {
   std::vector<double> logins;
   std::vector<double> queries;
@@ -159,9 +159,9 @@ TEST_CASE("a flood of wrong passwords keeps nobody out and nobody waiting") {
     guesses = flood.guesses();
   }
   CAPTURE(guesses, alone.login_ms, beside.login_ms, alone.query_ms, beside.query_ms);
-  // On a machine that does something else too it may be less than 3,000.
+  // On a busy machine there may be less than 3,000.
   CHECK(guesses > 300);
-  // Guessing at one role slows the guesser down, and no other client.
+  // Guessing one role's password slows down the guesser, but no other client.
   CHECK(beside.login_ms < 2 * alone.login_ms + 20);
   CHECK(beside.query_ms < 2 * alone.query_ms + 2);
   // The guesses leave nothing behind.
@@ -185,21 +185,21 @@ TEST_CASE("who does not wait for the answer guesses no faster") {
   const auto start = Clock::now();
   std::size_t guesses = 0;
   while (Clock::now() < start + 2s) {
-    // A right password would be answered by then.
+    // A right password would be answered by now.
     const Guess guess{server.port(), server.user()};
     std::this_thread::sleep_for(5ms);
     if (guess.is_complete()) ++guesses;
   }
   CAPTURE(guesses);
   CHECK(guesses > 20);
-  // Their turns are 0.1, 0.3, 0.7, 1.5 and 3.1 s after the first; whose turn comes late is not
-  // heard of any sooner.
+  // Guesses are judged 0.1, 0.3, 0.7, 1.5 and 3.1 s after the first; a later one is not answered
+  // sooner.
   std::this_thread::sleep_for(3300ms);
   CHECK(count_of(server.log(), "password authentication failed") <= 6);
-  // Nor has somebody else been kept out, nor the role by another way.
+  // Neither other users nor the role from elsewhere are kept out.
   CHECK(pqxx::connection{server.tcp_conninfo("user=ann")}.is_open());
   CHECK(pqxx::connection{server.conninfo()}.is_open());
-  // It gets in from there, too, once it is its turn.
+  // It can log in from there as well, once its turn has come.
   CHECK(pqxx::connection{server.tcp_conninfo()}.is_open());
 }
 

@@ -14,8 +14,8 @@
 #include "clients/testing/honest_client.h"
 #include "clients/testing/swizzled_process.h"
 
-/// Statements that want more memory than there is: each ends with 53200, or does with files what it
-/// cannot do in memory, while somebody else is answered; and what they had is given back.
+/// Statements that need more memory than there is: each fails with 53200 or uses files, others are
+/// answered meanwhile, and the memory is released afterwards.
 namespace swizzle::clients {
 namespace {
 
@@ -24,10 +24,9 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kLimitMb = 160;
 constexpr std::size_t kPoolMb = 64;
-/// Code, threads' stacks, buffers, what the allocator keeps, and memory that is copied while it
-/// grows.
+/// Code, stacks, buffers, the allocator's reserve, and memory that is copied while it grows.
 constexpr std::size_t kRestMb = 500;
-/// The same when nothing runs.
+/// The same while nothing runs.
 constexpr std::size_t kKeptMb = 80;
 constexpr milliseconds kLongestWait{100};
 
@@ -42,7 +41,7 @@ Connection connect() {
   return connect_to(server().conninfo());
 }
 
-/// "ok", or the SQLSTATE of its error; rows are thrown away as they come.
+/// Returns "ok", or the SQLSTATE of the error; discards rows as they come.
 std::string run(PGconn* connection, const std::string& sql) {
   if (PQsendQuery(connection, sql.c_str()) == 0) return PQerrorMessage(connection);
   PQsetSingleRowMode(connection);
@@ -63,7 +62,7 @@ std::string value(PGconn* connection, const std::string& sql) {
   return found;
 }
 
-/// Of the server's process, in megabytes: "VmRSS" now, "VmHWM" at most.
+/// Returns a field of the server's process in megabytes: "VmRSS" is the present, "VmHWM" the peak.
 std::size_t megabytes(const std::string& field) {
   std::ifstream status{"/proc/" + std::to_string(server().process()) + "/status"};
   for (std::string line; std::getline(status, line);) {
@@ -73,7 +72,7 @@ std::size_t megabytes(const std::string& field) {
   throw std::runtime_error{field + " is nowhere"};
 }
 
-/// Not what a sanitizer has of its own, or keeps back after it was freed.
+/// Checks the peak, except under a sanitizer, which keeps memory of its own and freed memory.
 void check_most_held() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
@@ -97,9 +96,9 @@ void expect_bounded(const std::vector<Hungry>& statements) {
   honest.finish();
   CHECK(honest.failures() == 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  // All but the few that the machine itself may hold up.
+  // All but the few that the machine itself may delay.
   CHECK(honest.percentile(0.98) <= kLongestWait);
-  // Freed memory has gone back to the system.
+  // Freed memory has been returned to the system.
   CHECK(megabytes("VmRSS") < kLimitMb + kPoolMb + kKeptMb);
 #endif
 }
@@ -172,7 +171,7 @@ TEST_CASE("nobody waits while much memory comes, grows and goes, or large files 
     honest.finish();
     CHECK(honest.failures() == 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    // The machine itself may hold somebody up.
+    // The machine itself may delay a request.
     CHECK(honest.percentile(0.98) <= kLongestWait);
     CHECK(honest.percentile(1) <= 5 * kLongestWait);
 #endif
@@ -231,7 +230,7 @@ TEST_CASE("sessions that keep much keep no more together than the server may", "
   }
   CHECK(outcomes.front() == "ok");
   CHECK(outcomes.back() == "53200");
-  // A session that has ended has given back its memory.
+  // The memory of an ended session is released.
   for (std::size_t i = 0; i + 1 < connections.size(); ++i) connections[i].reset();
   PGconn* const last = connections.back().get();
   REQUIRE(run(last, "ROLLBACK") == "ok");

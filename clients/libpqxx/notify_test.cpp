@@ -8,7 +8,7 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// LISTEN and NOTIFY, as libpq sees them.
+/// LISTEN and NOTIFY through libpq.
 namespace swizzle::clients {
 namespace {
 
@@ -23,7 +23,7 @@ class Client {
     REQUIRE(PQstatus(connection_.get()) == CONNECTION_OK);
   }
 
-  /// The SQLSTATE; empty for success. Values of the first column go to `values`.
+  /// Returns the SQLSTATE; empty for success. Puts the first column's values into `values`.
   std::string run(const char* sql) {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result{PQexec(connection_.get(), sql),
                                                                PQclear};
@@ -34,7 +34,7 @@ class Client {
     const char* const state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
     return state == nullptr ? "" : state;
   }
-  /// "channel:payload" of what has arrived already.
+  /// Returns notifications that have arrived, as "channel:payload".
   std::vector<std::string> heard() {
     std::vector<std::string> list;
     PQconsumeInput(connection_.get());
@@ -45,7 +45,7 @@ class Client {
     }
     return list;
   }
-  /// Waits until something arrives without having been asked for, at most five seconds.
+  /// Waits up to five seconds for a notification, without sending a request.
   std::vector<std::string> hears() {
     pollfd socket{PQsocket(connection_.get()), POLLIN, 0};
     ::poll(&socket, 1, 5'000);
@@ -110,7 +110,7 @@ TEST_CASE("who is in a transaction hears after it, who speaks hears himself at o
   CHECK(listener.heard() == Strings{"news:"});
   listener.run("NOTIFY news, 'self'");
   CHECK(listener.heard() == Strings{"news:self"});
-  // Said in the transaction that begins to listen.
+  // Notified in the transaction that begins to listen.
   speaker.run("BEGIN; LISTEN own; NOTIFY own, 'x'; COMMIT");
   CHECK(speaker.heard() == Strings{"own:x"});
 }

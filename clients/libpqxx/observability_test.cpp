@@ -19,7 +19,7 @@
 namespace swizzle::clients {
 namespace {
 
-/// A socket of this process, bound and connected as asked; closed with the object.
+/// A socket of this process, bound and connected on request; closed with the object.
 class TcpSocket {
  public:
   TcpSocket() : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {}
@@ -60,7 +60,7 @@ std::string get(int port, const std::string& path) {
   return talk(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
 }
 
-/// The value of a metric, with its labels as Prometheus writes them.
+/// Returns the value of a metric; `name` includes its labels as Prometheus writes them.
 double value_of(const std::string& metrics, const std::string& name) {
   const std::size_t at = metrics.find("\n" + name + " ");
   if (at == std::string::npos) throw std::runtime_error{"no metric " + name};
@@ -166,7 +166,7 @@ TEST_CASE("what is not a request for metrics is refused, and the server goes on"
   CHECK(talk(port, "POST /api/login HTTP/1.1\r\nContent-Length: 5000\r\n\r\n")
             .starts_with("HTTP/1.1 400"));
   CHECK(talk(port, "nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
-  // The refusal may be lost: what has not been read breaks the connection.
+  // The refusal may be lost, since unread input resets the connection.
   const std::string answer = talk(port, std::string(100'000, 'x'));
   CHECK((answer.empty() || answer.starts_with("HTTP/1.1 400")));
   CHECK(get(port, "/health").ends_with("ready\n"));
@@ -188,7 +188,7 @@ TEST_CASE("slow statements, logins and errors come out as pgBadger reads them") 
     work.exec_prepared("named", 7);
     CHECK_THROWS(work.exec("SELECT missing_column"));
   }
-  // The line about the end of the session is the last.
+  // The line about the session's end is the last.
   for (int i = 0; i < 200 && server.log().find("disconnection:") == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
@@ -275,7 +275,7 @@ TEST_CASE("log_min_error_statement says whether an error brings its statement") 
   CHECK_THROWS_WITH(work.exec("SET log_min_error_statement = error"),
                     Catch::Matchers::Contains("permission denied to set parameter"));
   work.exec("RESET ROLE; RESET log_min_error_statement");
-  // Sessions that are there obey what is read anew.
+  // Existing sessions obey reloaded settings.
   work.exec("ALTER SYSTEM SET log_min_messages = 'panic'");
   work.exec("SELECT pg_reload_conf()");
   bool is_silent = false;
@@ -332,7 +332,7 @@ TEST_CASE("monitors for PostgreSQL find metrics in the views that they ask") {
                    "FROM pg_stat_bgwriter")[0]
             .as<bool>());
   CHECK(work.exec1("SELECT count(*) FROM pg_stat_archiver")[0].as<int>() == 1);
-  // postgres_exporter ends at a unit that PostgreSQL does not have.
+  // postgres_exporter exits at a unit that PostgreSQL does not have.
   CHECK(work.exec1("SELECT count(*) FROM pg_settings "
                    "WHERE unit NOT IN ('B', 'kB', '8kB', 'MB', 'ms', 's', 'min')")[0]
             .as<int>() == 0);

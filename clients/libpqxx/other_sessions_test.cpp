@@ -3,7 +3,7 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// Tests of the facts about connections, and of what roles may see and do of each other's sessions.
+/// Facts about connections, and what roles may see of other sessions and do to them.
 namespace swizzle::clients {
 namespace {
 
@@ -32,7 +32,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Two roles that have no right to each other, and one that is a member of the first.
+/// Creates two unrelated roles, and one that is a member of the first.
 void make_roles(pqxx::connection& superuser) {
   pqxx::nontransaction work{superuser};
   if (!work.exec("SELECT FROM pg_roles WHERE rolname = 'ann'").empty()) return;

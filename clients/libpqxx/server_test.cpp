@@ -1,4 +1,4 @@
-// The server as a process: logins, time limits, signals, and what a kill leaves behind.
+// The server as a process: logins, timeouts, signals, and the state after a kill.
 
 #include <libpq-fe.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ struct CloseConnection {
 };
 using RawConnection = std::unique_ptr<PGconn, CloseConnection>;
 
-/// libpq itself, for what libpqxx does not show.
+/// Connects by libpq itself, for what libpqxx does not show.
 RawConnection raw_connect(const std::string& conninfo) {
   return RawConnection{PQconnectdb(conninfo.c_str())};
 }
@@ -44,7 +44,7 @@ std::string sqlstate_of(Action&& action) {
   return "none";
 }
 
-/// A certificate for 127.0.0.1, made by the openssl program.
+/// Makes a certificate for 127.0.0.1 with the openssl program.
 void make_certificate(const std::string& directory) {
   const std::string command =
       "openssl req -new -x509 -days 2 -nodes -subj /CN=127.0.0.1 -newkey rsa:2048 -keyout " +
@@ -157,7 +157,7 @@ TEST_CASE("rules are read again on HUP; bad ones are ignored") {
   CHECK(std::string{PQerrorMessage(refused.get())}.find("rejects connection") != std::string::npos);
 }
 
-/// Two sessions that want to insert the same key: the first holds it, the second waits.
+/// Two sessions that insert the same key: the first has it locked, the second waits.
 class LockedOut {
  public:
   explicit LockedOut(const SwizzledProcess& server)
@@ -167,8 +167,8 @@ class LockedOut {
     hold_->exec("INSERT INTO t VALUES (1)");
   }
 
-  /// Waits until `interrupt` ends the wait; SQLSTATE of how it ended. If nothing does within ten
-  /// seconds the holder lets go, so that a defect fails and does not hang.
+  /// Waits until `interrupt` ends the wait; returns its SQLSTATE. After ten seconds the first
+  /// session commits, so that a defect fails instead of hanging.
   std::string wait_for_end(const std::function<void(pqxx::connection&)>& interrupt) {
     std::atomic<bool> done{false};
     std::thread other{[&] {
@@ -222,7 +222,7 @@ TEST_CASE("statement_timeout ends the statement, says so, and leaves the session
       CHECK_THAT(error.what(), Catch::Contains("due to statement timeout"));
     }
   }
-  // The error that ended the statement is sent once.
+  // The error that ended the statement is sent only once.
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   for (int i = 0; i < 3; ++i) {
     CHECK(pqxx::nontransaction{connection}.exec1("SELECT 1")[0].as<int>() == 1);
@@ -245,7 +245,8 @@ TEST_CASE("a statement that computes can be cancelled and timed") {
   work.exec("SET statement_timeout = 0");
 }
 
-/// Cancels what `connection` runs; true once the server has closed the connection that asked.
+/// Cancels the request of `connection`; returns true once the server has closed the cancelling
+/// connection.
 bool cancel(PGconn* connection) {
   const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> cancel{PQgetCancel(connection),
                                                                   &PQfreeCancel};
@@ -253,7 +254,7 @@ bool cancel(PGconn* connection) {
   return PQcancel(cancel.get(), error.data(), static_cast<int>(error.size())) == 1;
 }
 
-/// Runs it by the extended protocol; its SQLSTATE, or "" when it succeeded.
+/// Runs it by the extended protocol; returns the SQLSTATE, or "" for success.
 std::string state_of(PGconn* connection, const char* query) {
   const std::unique_ptr<PGresult, decltype(&PQclear)> result{
       PQexecParams(connection, query, 0, nullptr, nullptr, nullptr, nullptr, 0), &PQclear};
@@ -270,7 +271,7 @@ TEST_CASE("a cancel that comes as its statement ends does not reach the next one
   std::map<std::string, int> ends;
   for (int round = 0; round < 150; ++round) {
     if (in_block) REQUIRE(state_of(connection.get(), "BEGIN").empty());
-    // From before the end to after it.
+    // From before the end of the query to after it.
     bool is_cancelled = false;
     std::thread canceller{[&, pause = std::chrono::microseconds{500 + 20 * round}] {
       std::this_thread::sleep_for(pause);
@@ -354,7 +355,7 @@ TEST_CASE("the command line says what is wrong") {
   CHECK(run({"init", "--peer-only", "-D", server.data_directory()}).exit_code == 1);
 }
 
-/// Keys whose commit was acknowledged to clients, kept outside the server.
+/// Keys whose commit was acknowledged, recorded outside of the server.
 class Acknowledged {
  public:
   void add(int key) {
@@ -371,7 +372,7 @@ class Acknowledged {
   std::set<int> keys_;
 };
 
-/// Inserts pairs of rows until the server is gone. Each pair is one transaction: (k, 0), (k, 1).
+/// Inserts pairs of rows until the server is gone. Each pair is a transaction: (k, 0), (k, 1).
 void insert_until_killed(const std::string& conninfo, std::atomic<int>& next_key,
                          Acknowledged& acknowledged) {
   try {
@@ -386,7 +387,8 @@ void insert_until_killed(const std::string& conninfo, std::atomic<int>& next_key
       acknowledged.add(key);
     }
   } catch (const std::exception&) {
-    // The kill. What was in flight may or may not be there; nobody was told that it is.
+    // The server was killed. The transaction in progress was not acknowledged, so it may be there
+    // or not.
   }
 }
 
@@ -455,7 +457,7 @@ TEST_CASE("lists of stop words are what a directory has") {
             session.exec("CREATE TEXT SEARCH DICTIONARY f (TEMPLATE = simple, StopWords = french)");
           }) == "0A000");
   }
-  // A list that is not text, or is missing, is reported at the start.
+  // A list that is missing or no text is reported at the start.
   std::ofstream{lists / "broken.stop"} << "\xff\xfe\n";
   CHECK_THROWS(SwizzledProcess{SwizzledProcess::Access::peer_only,
                                {"stop_words_directory=" + lists.string()}});

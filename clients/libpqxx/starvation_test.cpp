@@ -11,8 +11,8 @@
 #include "clients/testing/honest_client.h"
 #include "clients/testing/swizzled_process.h"
 
-/// One reactor, one client that keeps it as busy as a statement can, and one that wants little: the
-/// first is ended by its statement_timeout, the second is answered meanwhile.
+/// One reactor with a client that keeps it as busy as a statement can, and one with a light load:
+/// the first is ended by its statement_timeout, the second is answered meanwhile.
 namespace swizzle::clients {
 namespace {
 
@@ -20,10 +20,10 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{100};
-/// Allowance for other load on the machine, and for giving back what a statement holds: the tree of
-/// a long JSON text is hundreds of megabytes in small pieces.
+/// Allowance for other load on the machine, and for releasing memory: the tree of a long JSON text
+/// has hundreds of megabytes in small pieces.
 constexpr milliseconds kLatestEnd{2000};
-/// The parser cannot be ended, and takes a second for some megabytes.
+/// The parser cannot be interrupted, and takes a second for some megabytes.
 constexpr milliseconds kLatestEndOfText{4000};
 constexpr milliseconds kHonestWait{50};
 constexpr milliseconds kLongestWait{500};
@@ -79,7 +79,7 @@ struct Case {
   bool is_malformed = false;
 };
 
-/// Returns expressions that keep a processor busy inside one value.
+/// Returns expressions that keep a processor busy within a single value.
 std::vector<Case> long_expressions() {
   const std::string million = "repeat('a', 1000000)";
   return {
@@ -172,7 +172,7 @@ std::vector<Case> long_expressions() {
   };
 }
 
-/// Returns statements that keep it busy between rows.
+/// Returns statements that are busy between rows.
 std::vector<Case> long_plans() {
   return {
       {"cross join",
@@ -219,7 +219,7 @@ std::vector<Case> long_plans() {
   };
 }
 
-/// Returns texts that keep it busy before anything runs.
+/// Returns texts that are busy before anything runs.
 std::vector<Case> long_texts() {
   const auto integer = [](const std::string& i) { return i; };
   return {
@@ -271,7 +271,7 @@ std::vector<Case> long_texts() {
   };
 }
 
-/// Two calls in each, so many deep: a statement of few rows each time, and no end of them.
+/// Returns nested calls, two in each, to the given depth: few rows at each call, but endless calls.
 std::string calls(const std::string& name, const std::string& before, const std::string& after,
                   const std::string& argument = "x") {
   constexpr int kLevels = 40;
@@ -310,7 +310,7 @@ std::vector<std::string> routines() {
   };
 }
 
-/// Returns statements that keep it busy with one call after the other.
+/// Returns statements that are busy with one call after another.
 std::vector<Case> long_routines() {
   const auto loop = [](const std::string& steps) {
     return "DO $$ DECLARE n int := 0; r record; c refcursor; BEGIN LOOP " + steps +
@@ -351,7 +351,7 @@ std::vector<Case> long_routines() {
   };
 }
 
-/// Returns the objects of the cases of definitions: a table of many parts, a schema of many tables.
+/// Returns the objects for definitions: a table with many partitions, a schema with many tables.
 std::vector<std::string> many_tables() {
   return {
       "CREATE TABLE parts (a int NOT NULL, b text) PARTITION BY RANGE (a)",
@@ -363,7 +363,7 @@ std::vector<std::string> many_tables() {
   };
 }
 
-/// Returns statements that keep it busy with one table after the other.
+/// Returns statements that are busy with one table after another.
 std::vector<Case> long_definitions() {
   const auto undone = [](const std::string& sql) { return "BEGIN; " + sql + "; ROLLBACK"; };
   const auto loop = [&](const std::string& text) {
@@ -404,12 +404,12 @@ std::vector<Case> long_definitions() {
 struct Measured {
   std::string outcome;
   milliseconds took{};
-  milliseconds usual_wait{};  ///< 99 % of the honest client's were shorter
+  milliseconds usual_wait{};  ///< 99 % of the honest client's waits were shorter
   milliseconds longest_wait{};
   int failures = 0;
 
   [[nodiscard]] bool is_fair(milliseconds latest_end) const {
-    // An answer or an error it is, not the end of the connection.
+    // It must be an answer or an error, not the end of the connection.
     return outcome.size() <= 5 && took < latest_end && usual_wait < kHonestWait &&
            longest_wait < kLongestWait && failures == 0;
   }
@@ -432,7 +432,7 @@ Measured measure(const Case& one) {
 
 void check_that_nobody_starves(const std::vector<Case>& cases,
                                milliseconds latest_end = kLatestEnd) {
-  // Other load on the machine may take the processor away; that does not happen each time.
+  // Other load may take the processor away, but not each time.
   constexpr int kTries = 3;
   for (const Case& one : cases) {
     Measured measured = measure(one);
@@ -445,7 +445,7 @@ void check_that_nobody_starves(const std::vector<Case>& cases,
     if (std::getenv("SWIZZLE_SHOW_WAITS") != nullptr) std::fputs(line.str().c_str(), stderr);
     INFO(line.str());
     CHECK(measured.is_fair(latest_end));
-    // Else it has shown nothing.
+    // Otherwise the case has shown nothing.
     CHECK(measured.outcome.starts_with("42") == one.is_malformed);
   }
 }

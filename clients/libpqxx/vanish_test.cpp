@@ -17,14 +17,15 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// Clients that go without a word, in every state that a session can be in, and servers that stop
+/// Clients that disappear without a message, in every state of a session, and servers that stop
 /// while clients work.
 namespace swizzle::clients {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// A connection that ends as if its process had been killed: the socket goes, nothing is said.
+/// A connection that ends as if its process had been killed: the socket is closed without a
+/// message.
 class Doomed {
  public:
   explicit Doomed(const std::string& conninfo) : connection_(PQconnectdb(conninfo.c_str())) {
@@ -38,7 +39,7 @@ class Doomed {
   }
   PGconn* get() { return connection_; }
   void run(const std::string& sql) { PQclear(PQexec(connection_, sql.c_str())); }
-  /// Sends and does not read the answer.
+  /// Sends a query without reading the answer.
   void send(const std::string& sql) { PQsendQuery(connection_, sql.c_str()); }
 
  private:
@@ -112,7 +113,7 @@ const std::vector<State>& states() {
   return kStates;
 }
 
-/// Counts until it is what is expected, at most ten seconds.
+/// Waits up to ten seconds for the count to become the expected value.
 bool becomes(const std::function<long()>& count, long expected) {
   for (int i = 0; i < 500; ++i) {
     if (count() == expected) return true;
@@ -152,7 +153,7 @@ TEST_CASE("a client that is killed in any state leaves no session, lock, memory 
   work.exec("CREATE TABLE guarded_too (k int PRIMARY KEY)");
   work.exec("INSERT INTO guarded SELECT i, 0 FROM generate_series(0, 9) i");
 
-  // Holds what some of the doomed wait for.
+  // Holds the locks for which some of the doomed connections wait.
   pqxx::connection holder{server.conninfo()};
   pqxx::nontransaction holding{holder};
   holding.exec("SELECT pg_advisory_lock(7)");
@@ -183,14 +184,13 @@ TEST_CASE("a client that is killed in any state leaves no session, lock, memory 
   work.exec("SET lock_timeout = '2s'");
   work.exec("UPDATE guarded SET v = v WHERE k > 0");
   work.exec("BEGIN; LOCK TABLE guarded_too IN ACCESS EXCLUSIVE MODE; COMMIT");
-  // Single statements of the pipeline, each of which may have been committed, and nothing else.
+  // Single statements of the pipeline may each have been committed, and nothing else.
   CHECK(work.exec1("SELECT sum(v) FROM guarded WHERE k <> 4")[0].as<int>() == 0);
 }
 
 namespace {
 
-/// Clients that add one to a row of their own in a loop, and connect again when the server has
-/// gone.
+/// Clients that increment a row of their own in a loop, and reconnect when the server has gone.
 class Load {
  public:
   Load(SwizzledProcess& server, int clients) : acknowledged_(static_cast<std::size_t>(clients)) {
@@ -221,8 +221,8 @@ class Load {
     for (int i = 0; i < 500 && acknowledged() < before + 50; ++i) std::this_thread::sleep_for(10ms);
     return acknowledged() >= before + 50;
   }
-  /// Each client's row has what it was promised, and at most one more: what was in flight when the
-  /// server went, each time it did.
+  /// Checks that each client's row has the acknowledged value, or at most one more for each stop of
+  /// the server.
   void check_against(SwizzledProcess& server, int stops) const {
     pqxx::connection connection{server.conninfo()};
     pqxx::nontransaction work{connection};
@@ -270,7 +270,7 @@ TEST_CASE("stopped under load in each mode and started again, the server keeps w
     if (signal == SIGQUIT) CHECK(code == 2);
     ++stops;
     server.start();
-    // The clients come back by themselves.
+    // The clients reconnect by themselves.
     REQUIRE(load.progresses());
   }
   load.end();

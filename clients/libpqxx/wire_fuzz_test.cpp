@@ -14,8 +14,8 @@
 #include "clients/testing/seed.h"
 #include "clients/testing/swizzled_process.h"
 
-/// The whole server against messages that no client of good will sends: each cut at every byte,
-/// damaged, in any order. It answers, refuses or hangs up, and others notice nothing.
+/// The whole server against hostile messages: cut at every byte, damaged, in any order. It answers,
+/// refuses or disconnects, and other clients notice nothing.
 namespace swizzle::clients {
 namespace {
 
@@ -65,7 +65,7 @@ const std::vector<std::string>& messages() {
   return kMessages;
 }
 
-/// A session that speaks bytes.
+/// A raw connection.
 class Socket {
  public:
   explicit Socket(const SwizzledProcess& server) : descriptor_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
@@ -91,13 +91,14 @@ class Socket {
       sent += static_cast<std::size_t>(n);
     }
   }
-  /// Reads what is there, without waiting: the server must not wait for us either.
+  /// Reads what has arrived, without waiting, so that the server need not wait for us.
   void drain() {
     char piece[65536];
     while (::recv(descriptor_, piece, sizeof piece, MSG_DONTWAIT) > 0) {
     }
   }
-  /// Reads until something ends with an empty ReadyForQuery; false when the server hangs up.
+  /// Reads until an answer ends with an empty ReadyForQuery; returns false if the server
+  /// disconnects.
   bool wait_for(char kind) const {
     std::string received;
     char piece[4096];
@@ -136,7 +137,7 @@ TEST_CASE(
   work.exec("CREATE TABLE fuzzed (k int PRIMARY KEY)");
   SECTION("cut short, by a client that then goes") {
     for (const std::string& whole : messages()) {
-      // In the header each byte; behind it every third.
+      // Cut at every byte of the header, and at every third one after it.
       for (std::size_t cut = 1; cut < whole.size(); cut += cut < 6 ? 1 : 3) {
         const Socket socket{server};
         socket.send(whole.substr(0, cut));

@@ -14,12 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files of a server beside its database; the last says that the others are there.
+/// Files of a server beside its database. The last one means that the others are there.
 constexpr const char* kServerFiles[] = {"swizzled.secret", "swizzle_hba.conf", "swizzle.auto.conf",
                                         "swizzle.conf"};
 
-/// `swizzle-backup` lies beside this program where both are installed; a build has it elsewhere,
-/// and PATH then.
+/// Returns the path of `swizzle-backup`: beside this program in an installation, else found in
+/// PATH.
 std::string backup_program() {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error);
@@ -30,7 +30,7 @@ std::string backup_program() {
   return "swizzle-backup";
 }
 
-/// Its exit code.
+/// Runs the program; returns its exit code.
 int run_program(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -50,7 +50,7 @@ int run_program(const std::vector<std::string>& words) {
 
 }  // namespace
 
-/// The server copies itself, into a directory on its machine.
+/// Lets the server copy itself into a directory on its machine.
 int run_backup(const std::string& conninfo, const std::string& directory) {
   pqxx::connection connection{conninfo};
   pqxx::nontransaction work{connection};
@@ -59,7 +59,7 @@ int run_backup(const std::string& conninfo, const std::string& directory) {
   return 0;
 }
 
-/// Makes a data directory out of a backup; no server is asked. Options go to swizzle-backup.
+/// Restores a data directory from a backup, without a server. Options are passed to swizzle-backup.
 int run_restore(const std::vector<std::string>& options, const std::string& from,
                 const std::string& directory) {
   const fs::path backup = from;
@@ -74,7 +74,7 @@ int run_restore(const std::vector<std::string>& options, const std::string& from
   words.insert(words.end(), options.begin(), options.end());
   words.push_back((backup / "engine").string());
   words.push_back((target / "engine").string());
-  // Restored but for pages that cannot be read, which it has named.
+  // Exit code of swizzle-backup: restored except for unreadable pages, which it has named.
   constexpr int kWithoutPages = 3;
   const int code = run_program(words);
   if (code != 0 && code != kWithoutPages) {

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A file that is read once from front to back.
+/// An input file, read once from front to back.
 class InputFile {
  public:
   explicit InputFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY)) {
@@ -32,9 +32,9 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile() { ::close(descriptor_); }
 
-  /// 0 for a pipe, whose length nobody knows.
+  /// Returns the size; 0 for a pipe.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// 0 at the end.
+  /// Returns 0 at the end.
   std::size_t read(std::vector<char>& into) const {
     const ssize_t got = ::read(descriptor_, into.data(), into.size());
     if (got < 0) throw std::system_error{errno, std::generic_category(), "read"};
@@ -46,7 +46,7 @@ class InputFile {
   std::uint64_t bytes_ = 0;
 };
 
-/// One line on a terminal, written over itself a few times a second.
+/// A line on a terminal, rewritten a few times a second.
 class ProgressBar {
  public:
   explicit ProgressBar(std::uint64_t total) : total_(total) {}
@@ -101,8 +101,8 @@ std::string copy_statement(const Connection& connection, const LoadOptions& opti
 
 }  // namespace
 
-/// The file goes to the server as it is, which reads the CSV. libpqxx's streams send rows of its
-/// own making, so this one speaks through libpq.
+/// Sends the file as it is to the server, which parses the CSV. Uses libpq, because libpqxx's
+/// streams send only rows that they encode themselves.
 int run_load(const std::string& conninfo, const LoadOptions& options) {
   const InputFile file{options.file};
   const Connection connection{PQconnectdb(conninfo.c_str()), &PQfinish};

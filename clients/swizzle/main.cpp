@@ -1,4 +1,4 @@
-// swizzle: a small client of ours. `swizzle --help` says what it does.
+// swizzle: a small command-line client. `swizzle --help` describes it.
 
 #include <functional>
 #include <iostream>
@@ -10,7 +10,7 @@
 namespace swizzle::clients {
 namespace {
 
-/// The program's words, and what they choose.
+/// Parser of the program's arguments.
 class Program {
  public:
   Program() {
@@ -114,7 +114,7 @@ int main(int count, char** words) {
   try {
     return swizzle::clients::Program{}.run(count, words);
   } catch (const std::exception& error) {
-    // libpq's have the line's end already.
+    // libpq's messages end with a newline already.
     const std::string_view said = error.what();
     std::cerr << "swizzle: " << said.substr(0, said.find_last_not_of('\n') + 1) << '\n';
     return 1;

@@ -8,7 +8,7 @@
 namespace swizzle::clients {
 namespace {
 
-/// int2, int4, int8, float4, float8, numeric, oid: numbers stand to the right.
+/// True for types whose values are aligned right: int2, int4, int8, float4, float8, numeric, oid.
 bool is_number(pqxx::oid type) {
   switch (type) {
     case 20:
@@ -52,8 +52,8 @@ void print_result(const pqxx::result& result) {
 
 }  // namespace
 
-/// Each word is a script; without words one comes from standard input. A script is one implicit
-/// transaction, and shows the result of its last statement.
+/// Runs each argument as a script, or standard input without arguments. A script is an implicit
+/// transaction; shows the result of its last statement.
 int run_sql(const std::string& conninfo, std::vector<std::string> scripts) {
   if (scripts.empty()) {
     scripts.emplace_back(std::istreambuf_iterator<char>{std::cin},

@@ -7,7 +7,7 @@
 
 namespace swizzle::clients {
 
-/// Rows under headings, in columns as wide as their widest cell. NULL is shown as an empty cell.
+/// A table with headings and columns as wide as their widest cell. NULL is an empty cell.
 class TextTable {
  public:
   enum class Align : std::uint8_t { left, right };
@@ -26,7 +26,7 @@ class TextTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// How many columns of a terminal UTF-8 text takes, if each letter takes one.
+/// Returns the columns of a terminal that UTF-8 text takes, if each character takes one.
 std::size_t letters_in(const std::string& text) noexcept;
 
 }  // namespace swizzle::clients

@@ -12,7 +12,7 @@
 
 #include "clients/testing/swizzled_process.h"
 
-/// The program `swizzle` as its users start it.
+/// Tests the program `swizzle` through a shell.
 namespace swizzle::clients {
 namespace {
 
@@ -36,7 +36,7 @@ Ended shell(const std::string& command) {
   return ended;
 }
 
-/// Words as a shell takes them.
+/// Runs the program; `words` are parsed by a shell.
 Ended tool(const SwizzledProcess& server, const std::string& words) {
   return shell(std::string{SWIZZLE_PATH} + " -c \"" + server.conninfo() + "\" " + words);
 }
@@ -145,7 +145,7 @@ TEST_CASE("swizzle backup copies a running server, restore makes another of it")
   CHECK(shell(restore + backup + " " + target).code == 1);  // it exists
   CHECK(shell(restore + "/does/not/exist " + target + "2").code == 1);
 
-  // Beside the first one, which runs on: another port, and a socket folder of its own.
+  // Runs beside the first server, with another port and socket directory.
   const std::string sockets = server().directory() + "/r";
   fs::create_directory(sockets);
   const std::string port = std::to_string(server().port());

@@ -31,7 +31,7 @@ struct StatementUse {
 };
 using StatementUses = std::map<std::string, StatementUse>;
 
-/// Everything that two pictures differ in.
+/// Values whose differences between two readings are shown.
 struct Reading {
   std::chrono::steady_clock::time_point taken;
   Counters counters;
@@ -46,7 +46,7 @@ Reading take_reading(pqxx::connection& connection) {
        work.exec("/* swizzle top */ SELECT name, value FROM swizzle_statistics")) {
     reading.counters[row[0].c_str()] = row[1].as<std::int64_t>();
   }
-  // Those of this program are left out by their first comment.
+  // Statements of this program are recognised by their first comment and left out.
   const pqxx::result statements = work.exec(
       "/* swizzle top */ SELECT dbid || ' ' || queryid, left(query, 500), calls, total_exec_time, "
       "rows FROM pg_catalog.pg_stat_statements WHERE query NOT LIKE '/* swizzle top */%' "
@@ -59,13 +59,13 @@ Reading take_reading(pqxx::connection& connection) {
   return reading;
 }
 
-/// The terminal as it is, or wide and high enough for everything where there is none.
+/// The terminal; without one, a screen of unlimited size.
 class Screen {
  public:
   Screen() : is_terminal_(::isatty(STDOUT_FILENO) != 0) {
     if (::isatty(STDIN_FILENO) == 0 || ::tcgetattr(STDIN_FILENO, &before_) != 0) return;
     termios keys = before_;
-    // Keys come one at a time, and are not shown.
+    // Read keys one at a time and without echo.
     keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     has_keys_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &keys) == 0;
   }
@@ -75,7 +75,7 @@ class Screen {
     if (has_keys_) ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
 
-  /// Waits for a key, or nothing if none came in time.
+  /// Waits for a key. Returns 0 if none came in time.
   [[nodiscard]] char wait_for_key(std::chrono::duration<double> time) const {
     if (!has_keys_) {
       std::this_thread::sleep_for(time);
@@ -88,7 +88,7 @@ class Screen {
     return ::read(STDIN_FILENO, &key, 1) == 1 ? key : 'q';
   }
 
-  /// Shows `text` in place of the picture before, as much of it as there is room for.
+  /// Replaces the screen's content by `text`, cut to its size.
   void show(const std::string& text) const {
     if (!is_terminal_) {
       std::fputs(text.c_str(), stdout);
@@ -135,13 +135,13 @@ std::string describe_counters(const Counters& now, const Counters& before, doubl
       value("pool_frames"), rate("pages_read"), rate("pages_written"), rate("pages_evicted"));
 }
 
-/// One session that does something, or holds something.
+/// A session that is active or holds something.
 struct BusySession {
   std::vector<TextTable::Cell> cells;
   std::vector<std::string> blockers;
 };
 
-/// Appends a session, and below it those that wait for it.
+/// Appends a session, and below it the sessions that wait for it.
 void append_branch(const std::map<std::string, BusySession>& sessions, const std::string& pid,
                    const std::string& indent, std::set<std::string>& shown, TextTable& table) {
   const auto found = sessions.find(pid);
@@ -204,12 +204,12 @@ std::string describe_sessions(pqxx::connection& connection) {
   for (const std::string& pid : order) {
     if (!waits(pid)) append_branch(sessions, pid, "", shown, table);
   }
-  // Sessions that wait for each other stand below nobody.
+  // Sessions in a cycle of waits have no root: append the rest.
   for (const std::string& pid : order) append_branch(sessions, pid, "", shown, table);
   return out + table.print() + "\n";
 }
 
-/// The statements that took most time between two readings.
+/// Returns the statements that took most time between two readings.
 std::string describe_statements(const StatementUses& now, const StatementUses& before,
                                 double seconds) {
   constexpr std::size_t kMost = 10;
@@ -246,8 +246,8 @@ std::string describe_statements(const StatementUses& now, const StatementUses& b
 
 }  // namespace
 
-/// A live view, until interrupted: transactions, log and pool per second, sessions with whom they
-/// wait for, and the statements that take most time.
+/// Live view until interrupted: transactions, log and pool per second, sessions with their
+/// blockers, and the statements that take most time.
 int run_top(const std::string& conninfo, const TopOptions& options) {
   pqxx::connection connection{conninfo};
   const Screen screen;

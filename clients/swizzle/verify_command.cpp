@@ -5,8 +5,8 @@
 
 namespace swizzle::clients {
 
-/// Without words every tree is checked, otherwise those of the tables named. Exit code 1 if a rule
-/// is violated; each violation is a line.
+/// Verifies the trees of the named tables, or all trees without arguments. Prints a line for each
+/// violated rule; the exit code is 1 then.
 int run_verify(const std::string& conninfo, const std::vector<std::string>& tables) {
   pqxx::connection connection{conninfo};
   pqxx::nontransaction work{connection};

@@ -23,13 +23,13 @@ inline Connection connect_to(const std::string& conninfo) {
   return connection;
 }
 
-/// A client that wants little while others keep a server busy: it sends SELECT 1 every few
-/// milliseconds, on a thread of its own, and measures how long it waited for the answers.
+/// A client with a light load while others keep the server busy: sends SELECT 1 every few
+/// milliseconds on a thread of its own, and measures the response times.
 class HonestClient {
  public:
   explicit HonestClient(const std::string& conninfo)
       : connection_(connect_to(conninfo)), thread_([this] {
-          // Once at least, however soon the others are done.
+          // At least once, however soon the others have finished.
           do {
             ask();
             std::this_thread::sleep_for(std::chrono::milliseconds{2});
@@ -43,7 +43,7 @@ class HonestClient {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  /// So large a part of its waits was not longer. Pre: finished.
+  /// Returns the given percentile of its waits. Pre: finished.
   [[nodiscard]] std::chrono::milliseconds percentile(double part) const {
     std::vector<std::chrono::milliseconds> sorted = waits_;
     std::ranges::sort(sorted);

@@ -4,7 +4,7 @@
 
 namespace swizzle::clients::testing {
 
-/// A random test's seed: SWIZZLE_SEED, or 1, so that a red run can be repeated.
+/// Returns a random test's seed: SWIZZLE_SEED, or 1. The same seed repeats a run.
 inline unsigned seed() {
   const char* const given = std::getenv("SWIZZLE_SEED");  // NOLINT(concurrency-mt-unsafe)
   return given == nullptr ? 1U : static_cast<unsigned>(std::strtoul(given, nullptr, 10));

@@ -26,7 +26,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-/// Starts swizzled with its output going to `log`.
+/// Starts swizzled with its output appended to `log`.
 pid_t launch(std::vector<std::string> words, const std::string& log) {
   words.insert(words.begin(), SWIZZLED_PATH);
   std::vector<char*> pointers;
@@ -35,7 +35,7 @@ pid_t launch(std::vector<std::string> words, const std::string& log) {
   pointers.push_back(nullptr);
   const pid_t child = ::fork();
   if (child != 0) return child;
-  // A test that crashes must not leave servers behind.
+  // End the server if the test crashes.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   const int in = ::open("/dev/null", O_RDONLY);
@@ -69,7 +69,8 @@ SwizzledProcess::SwizzledProcess(Access access, std::vector<std::string> setting
     words.emplace_back("--peer-only");
   }
   if (!service_user.empty()) {
-    // The socket lies beside the data, where its user takes it away in the end.
+    // Let the server's user own the directory: the socket is there, and the user removes it in the
+    // end.
     const passwd* entry = ::getpwnam(service_user.c_str());
     if (entry == nullptr || ::chown(name.c_str(), entry->pw_uid, entry->pw_gid) != 0) {
       throw std::runtime_error{"no directory for " + service_user};

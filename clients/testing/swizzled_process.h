@@ -7,9 +7,8 @@
 
 namespace swizzle::clients {
 
-/// A server of the test's own: a fresh data directory in a temporary folder, a unix socket there
-/// and a TCP port that was free. Goes away with the object. Failures throw std::runtime_error with
-/// what the server said.
+/// A server for a test: a new data directory in a temporary folder with a unix socket, and a free
+/// TCP port. Ends with the object. Failures throw std::runtime_error with the server's output.
 class SwizzledProcess {
  public:
   enum class Access { peer_only, password };
@@ -17,7 +16,7 @@ class SwizzledProcess {
   /// The superuser's password with Access::password.
   static constexpr const char* kPassword = "correct horse";
 
-  /// Started by root it becomes `service_user`, if one is named.
+  /// `service_user`: the user that a server started by root becomes; empty: none.
   explicit SwizzledProcess(Access access = Access::peer_only,
                            std::vector<std::string> settings = {},
                            const std::string& service_user = {});
@@ -25,9 +24,9 @@ class SwizzledProcess {
   SwizzledProcess& operator=(const SwizzledProcess&) = delete;
   ~SwizzledProcess();
 
-  /// Connection strings for libpq and its like: through the unix socket, as the current user.
+  /// Returns a connection string for libpq: through the unix socket, as the current user.
   [[nodiscard]] std::string conninfo(const std::string& more = {}) const;
-  /// Over TCP on loopback, with the password.
+  /// Returns a connection string over TCP on loopback, with the password.
   [[nodiscard]] std::string tcp_conninfo(const std::string& more = {}) const;
   [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
   [[nodiscard]] std::string data_directory() const { return directory_ + "/data"; }
@@ -37,7 +36,7 @@ class SwizzledProcess {
 
   /// Starts it again after kill() or stop().
   void start();
-  /// As a power cut would: SIGKILL.
+  /// Kills the server with SIGKILL.
   void kill();
   /// Sends `signal` and waits. Returns the exit code.
   int stop(int signal);
@@ -45,14 +44,14 @@ class SwizzledProcess {
   /// True until the process has ended.
   [[nodiscard]] bool is_running();
 
-  /// Runs `swizzled` with these words; returns its exit code and output.
+  /// Result of a run of `swizzled`.
   struct Finished {
     int exit_code = 0;
     std::string output;
   };
   static Finished run_swizzled(const std::vector<std::string>& words);
 
-  /// Returns the log written since the last start.
+  /// Returns the log since the last start.
   [[nodiscard]] std::string log() const;
 
  private:

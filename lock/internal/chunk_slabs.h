@@ -33,7 +33,7 @@ class ChunkSlabs {
   static void unmap(Slab* slab) noexcept;
 
   void add(Slab* slab) noexcept;
-  /// Null: a slab has to be added first.
+  /// Takes a chunk. Returns null if a slab must be added first.
   [[nodiscard]] EntryChunk* take() noexcept;
   /// Returns the slab if it is unused now and the caller must unmap it, or null.
   [[nodiscard]] Slab* give_back(EntryChunk* chunk) noexcept;

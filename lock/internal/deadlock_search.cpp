@@ -183,7 +183,7 @@ DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {
     }
   }
   if (victim != &self_) {
-    // The victim confirms it by its own search, or finds that the cycle is gone.
+    // The victim confirms the cycle by its own search, or finds that it no longer exists.
     victim->suspect.store(true, std::memory_order_seq_cst);
     victim->wake();
     return Verdict::others_turn;

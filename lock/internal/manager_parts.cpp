@@ -56,7 +56,7 @@ bool LockManagerParts::is_blocked(const Entry& entry) noexcept {
   return intents_block(entry) || table->is_blocked(entry);
 }
 
-// Visits all seats, also behind the first that blocks, to mark their slots.
+// Visits all seats, also after the first that blocks, to mark their slots.
 bool LockManagerParts::intents_block(const Entry& entry) noexcept {
   bool blocked = false;
   for (std::uint32_t number = 0; number < seats.size(); ++number) {

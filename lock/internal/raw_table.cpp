@@ -168,7 +168,7 @@ void RawTable::wake_later(Bucket& bucket, const LockName& name, const Entry* unt
 }
 
 void RawTable::unlink(Bucket& bucket, Entry& entry) noexcept {
-  // From here on no entry is linked behind this one, and every thread that meets it may unlink it.
+  // From here on no entry is linked after this one, and every thread that meets it may unlink it.
   entry.next.fetch_or(kMark, std::memory_order_seq_cst);
   pause_point(PausePoint::after_mark);
   while (!try_unlink(bucket, entry)) {

@@ -32,7 +32,7 @@ class RawTable final : public LockTable {
     __builtin_prefetch(&buckets_[name.spread() & mask_], 1);
   }
   void prefetch_entries(const LockName& name) const noexcept override {
-    // The address may be of an entry that is gone by now; it is not dereferenced.
+    // The entry may be gone by now: its address is prefetched, not dereferenced.
     __builtin_prefetch(reinterpret_cast<const void*>(
         buckets_[name.spread() & mask_].newest.load(std::memory_order_relaxed)));
   }

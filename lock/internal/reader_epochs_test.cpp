@@ -16,12 +16,12 @@ TEST_CASE("P3 what is unlinked is reused once all who could see it have left", "
   ReaderEpochs epochs;
   std::unique_ptr<ReaderEpochs::Reading> first;
   std::unique_ptr<ReaderEpochs::Reading> second;
-  // Of one stripe and of another.
+  // A reader of the same stripe, and of another one.
   const std::uint32_t other = GENERATE(0U, 7U);
   first.reset(new ReaderEpochs::Reading(epochs.enter(0)));
   const std::uint64_t stamp = epochs.now();
   CHECK_FALSE(epochs.is_past(stamp));
-  // A reader that enters after the stamp cannot see an unlinked entry, just like a reader that is
+  // A reader that enters after the stamp cannot see an unlinked entry, no more than a reader
   // outside.
   epochs.try_advance();
   second.reset(new ReaderEpochs::Reading(epochs.enter(other)));

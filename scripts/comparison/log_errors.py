@@ -3,7 +3,7 @@ import re
 
 
 def errors_in(text):
-    """Errors and their statements' first lines, without what differs from run to run."""
+    """Returns the log's errors and the first lines of their statements, without parts that differ from run to run."""
     found = {}
     lines = text.splitlines()
     for at, line in enumerate(lines):

@@ -63,7 +63,7 @@ def from_go(place, sources):
 
 
 def from_maven(place, sources):
-    """A class path with what the folder's pom.xml depends on."""
+    """Returns a class path with the dependencies of the folder's pom.xml."""
     place = pathlib.Path(place)
     if shutil.which("mvn") is None or shutil.which("java") is None:
         return None
@@ -81,7 +81,8 @@ def from_maven(place, sources):
 
 
 def from_debian(place, packages):
-    """A folder with what the packages hold, and what of theirs the system lacks; nothing is installed."""
+    """Unpacks Debian packages, and those of their dependencies that the system lacks, into a folder; installs
+    nothing."""
     place = pathlib.Path(place)
     mark = place / "packages"
     wanted = "\n".join(packages)

@@ -15,7 +15,7 @@ TO_NOWHERE = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def postgres_version():
-    """As "PostgreSQL 15.18"."""
+    """Returns the version in the form "PostgreSQL 15.18"."""
     said = subprocess.run([POSTGRES / "postgres", "--version"], capture_output=True, text=True).stdout
     return "PostgreSQL " + said.split(") ")[1].split()[0]
 
@@ -26,7 +26,7 @@ def stat_fields(pid):
 
 
 def processor_seconds(pid):
-    """Of a process, its children, and those that have ended."""
+    """Returns the processor seconds of a process and its children, including those that have ended."""
     total = sum(map(int, stat_fields(pid)[11:15]))
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():

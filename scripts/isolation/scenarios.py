@@ -211,7 +211,7 @@ BOOKING_ANSWERS = {
     "stretch over the old": "update t set during = '[1,7)' where id = 1",
 }
 
-# Statements of several parts, each of which sees what was there before the statement.
+# Statements of several parts, each of which sees the state before the statement.
 PARTS = [
     "with i as (insert into c values (11, 1) returning 1) select count(*) from c",
     "with i as (insert into c values (11, 1) returning 1) select count(*) from c, i",
@@ -241,7 +241,7 @@ class Scenario:
 
 
 def _steps(order, level, first, second):
-    """Who does what. The second session has its snapshot before the first does anything."""
+    """Returns the steps by session. The second session takes its snapshot before the first one acts."""
     begin = [(2, f"begin isolation level {LEVELS[level]}"), (2, "select count(*) from o")]
     change = [(1, f"begin isolation level {LEVELS[level]}")] + [(1, text) for text in first]
     answer = [(2, text) for text in second]

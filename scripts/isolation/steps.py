@@ -41,7 +41,7 @@ class Driver:
         return any(kind == "row" for kind, _ in events)
 
     def settle(self, session, patience=20.0):
-        """True: it has answered; False: it waits for somebody."""
+        """Returns True if the session has answered, False if it waits for another."""
         until = time.monotonic() + patience
         pause = 0.002
         while time.monotonic() < until:
@@ -65,7 +65,8 @@ class Driver:
                 raise RuntimeError(f"{statement}: {told(events)}")
 
     def run(self, scenario):
-        """What the scenario came to: (session, answer) per step, "waits" among them, and what is left."""
+        """Runs the scenario. Returns (session, answer) for each step, with "waits" among the answers, and the final
+        rows."""
         self.set_up(scenario)
         parts = []
         for number, text in scenario.steps:
@@ -96,7 +97,7 @@ class Driver:
         parts.append((number, told(session.answer(None))))
 
     def is_serial(self, scenario, parts, left):
-        """Whether those that committed, one after the other in some order, come to the same."""
+        """Returns True if the committed transactions, run one after the other in some order, have the same result."""
         heard = {number: [answer for of, answer in parts if of == number and answer != "waits"]
                  for number in self.sessions}
         committed = [number for number, answers in heard.items() if answers and answers[-1] == "COMMIT"]

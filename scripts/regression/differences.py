@@ -3,7 +3,7 @@ import dataclasses
 import json
 import re
 
-# From the worst to what nobody notices; the text is the table's.
+# From the most to the least serious kind, with the table's texts.
 KINDS = {
     "rows": "other rows or another tag, in silence",
     "only_there": "an error of PostgreSQL's that is none here",
@@ -112,7 +112,7 @@ def _last_part(name):
 
 
 def _changed_names(text):
-    """Of the objects that the statement makes, changes or fills."""
+    """Returns the names of the objects that the statement creates, changes or fills."""
     defining = _DEFINING.match(text)
     if defining:
         return {_last_part(name) for name in (defining[1], *_ALSO_NAMED.findall(text))} - _COMMON
@@ -121,8 +121,8 @@ def _changed_names(text):
 
 
 class Causes:
-    """Goes through answers in their order. A difference has an earlier one as its cause if it names what that has left
-    different, or if it lies in a transaction that has failed on one side alone."""
+    """Goes through answers in their order. A difference has an earlier one as its cause if the statement names an
+    object that the earlier one left different, or if its transaction has failed on one side only."""
 
     def __init__(self):
         self._left_by = {}

@@ -146,7 +146,7 @@ class Script:
             yield Statement(self._line(), statement.parts, "end", "")
 
     def _take_piece(self, statement):
-        """Adds what lies at the present place, up to its end, to the statement."""
+        """Adds the token at the current position to the statement."""
         text, at = self.text, self.at
         word = _WORD.match(text, at)
         dollar = _DOLLAR.match(text, at)
@@ -204,7 +204,7 @@ class Script:
 
 
 class _Collected:
-    """What has been read of a statement."""
+    """Parts of a statement read so far."""
 
     def __init__(self):
         self.parts = []

@@ -45,8 +45,8 @@ def differing(ours, stock):
 
 
 class OddLoad:
-    """What pgbench does not do: large values, subtransactions, keys that change, TRUNCATE, rows that come to pass a
-    filter, large transactions, definitions."""
+    """A load with the cases that pgbench lacks: large values, subtransactions, changing keys, TRUNCATE, rows that come
+    to pass a filter, large transactions, definitions."""
 
     def __init__(self, server, seed):
         self.server = server
@@ -89,7 +89,7 @@ class Load:
 
     def run_pgbench(self):
         while not self.ends.is_set():
-            # It ends with its server; what it has done until then is there.
+            # The load ends with its server; its committed changes stay.
             pgbench(self.server, "-n", "-c", "4", "-T", "1", timeout=120)
 
     def run_odd(self):
@@ -111,7 +111,7 @@ def prepare(pair):
 
 
 def read_with_recvlogical(pair):
-    """What pg_recvlogical gets of two transactions: kinds of messages."""
+    """Returns the kinds of messages that pg_recvlogical receives for two transactions."""
     tool = [POSTGRES / "pg_recvlogical", "-h", str(pair.ours.folder), "-p", str(pair.ours.port), "-U", "postgres",
             "-d", "postgres", "-S", "by_tool"]
     subprocess.run([*tool, "--create-slot", "-P", "pgoutput"], check=True)

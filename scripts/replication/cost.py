@@ -31,7 +31,7 @@ class Cost:
         self.costs[name].append(used / count * 1e6)
 
     def with_reader(self):
-        """Sending alone: what comes is thrown away, on the same processors."""
+        """Measures sending alone: the reader, on the same processors, discards the messages."""
         ours = self.pair.ours
         tool = [POSTGRES / "pg_recvlogical", "-h", str(ours.folder), "-p", str(ours.port), "-U", "postgres", "-d",
                 "postgres", "-S", "idle"]
@@ -71,7 +71,7 @@ class Cost:
         psql(ours, "drop publication p")
 
     def round(self):
-        """Forward and backward, so that what changes with time, as the tables grow, changes all alike."""
+        """Measures forward and backward, so that changes over time, such as growing tables, affect all alike."""
         self.measure(NOBODY)
         self.published(self.with_slot, self.with_reader, self.with_subscriber)
         self.published(self.with_subscriber, self.with_reader, self.with_slot)

@@ -55,7 +55,7 @@ def subscriber(home, port):
 
 
 class Pair:
-    """One of ours, and one that can subscribe to it."""
+    """One of our servers, and a server that can subscribe to it."""
 
     def __init__(self, scratch, arguments, settings=()):
         self.ours = OurServer(0, scratch, arguments.port, arguments.program.resolve())

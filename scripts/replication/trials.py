@@ -233,7 +233,7 @@ def killed_definitions(pair, arguments):
 
 
 def full_disk(pair, arguments):
-    """A slot that nobody reads: bounded by max_slot_wal_keep_size; without a bound, until the disk is full."""
+    """A slot without a reader: bounded by max_slot_wal_keep_size; without a bound, until the disk is full."""
     psql(pair.ours, "create table t (id int primary key, v text); create publication p for all tables")
     psql(pair.ours, MAKE_UNREAD)
     fill = "insert into t select n, repeat('x', 200) from generate_series({0} * 20000 + 1, {0} * 20000 + 20000) n"

@@ -20,7 +20,7 @@ class Step:
     loose: bool = False
 
     def judge(self, ours, theirs):
-        """What is wrong with our answer; nothing if nothing is."""
+        """Returns the error in our answer; nothing if there is none."""
         for name, lines in (("ours", ours), ("PostgreSQL's", theirs)):
             text = "\n".join(lines)
             if self.sees and not re.search(self.sees, text):

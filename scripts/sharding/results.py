@@ -27,7 +27,7 @@ def replace_row(name, row, commit):
 
 
 def write_page(name, title, what, commit, columns, rows, after=""):
-    """`what` begins with the command, whose opening quote is added here."""
+    """Writes the page. `what` begins with the command, whose opening quote is added here."""
     day = datetime.date.today().isoformat()
     lines = [f"# {title}", "",
              f"`{what}. Commit {commit}, release, {day}, {platform.machine()}, {os.cpu_count()} processors, "

@@ -23,7 +23,7 @@ class Case:
     mode: str
     statement: Piece
     ordered: bool
-    table: object = None   # what a write changes
+    table: object = None   # target of a write
     keeps: bool = False    # a write that is committed
     with_parameters: bool = False
 
@@ -101,7 +101,7 @@ class CaseMaker:
         return dataclasses.replace(case, mode=case.mode + " again", statement=replaced(case.statement, others))
 
     def _mistaken(self, case):
-        """One expression where another type was meant."""
+        """Replaces one expression by one of another type than expected."""
         random = self.random
         found = [piece for piece in all_pieces(case.statement) if piece.kind.startswith("=")]
         if not found:
@@ -120,7 +120,7 @@ class CaseMaker:
 
 @dataclasses.dataclass
 class Answer:
-    """Of one request. An error's text is kept for whoever reads the report, and not compared."""
+    """Answer to one request. The text of an error is kept for the report, and not compared."""
     columns: list
     rows: list
     tags: list
@@ -202,7 +202,7 @@ def known_difference(request, theirs, ours):
 
 
 def _parts(text):
-    """How many a list has, whose commas stand in no parentheses and no quotes."""
+    """Returns the number of a list's elements: counts commas outside of parentheses and quotes."""
     bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", "", text)
     while (shorter := re.sub(r"\([^()]*\)", "", bare)) != bare:
         bare = shorter

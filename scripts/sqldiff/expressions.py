@@ -205,7 +205,7 @@ PLACE = re.compile(r"\{([^}]*)\}")
 
 
 class Scope:
-    """What an expression may name: (text or piece, type) pairs, those of outer queries behind them."""
+    """Columns that an expression may name, as (text or piece, type) pairs; those of outer queries come last."""
 
     def __init__(self, columns, outer=None):
         self.columns = columns

@@ -136,7 +136,7 @@ class ValueMaker:
         return f"{quoted(self.text_of(name))}::{typed}"
 
     def expression(self, name):
-        """One that may read the table of cells."""
+        """Returns an expression that may read the table of cells."""
         if self.dice.random() < 0.25 and name in BASES:
             return f"c_{name}"
         return self.constant(name)

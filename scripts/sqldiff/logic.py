@@ -110,7 +110,7 @@ def shown(record, rows, threshold):
 
 
 class Run:
-    """One script on one connection. `names` is what skipif and onlyif call the server."""
+    """A script on one connection. `names`: names of the server in skipif and onlyif."""
 
     def __init__(self, connection, names):
         self.connection = connection
@@ -120,7 +120,7 @@ class Run:
         self.halted = False
 
     def step(self, record):
-        """What is wrong with the answer, or None; and the result's lines, for a query."""
+        """Returns the error in the answer, or None, and for a query the result's lines."""
         if self.halted or record.kind == "comment" or not record.is_for(self.names):
             return None, None
         if record.kind == "halt":
@@ -164,7 +164,7 @@ class Run:
 
 
 def differences(connection, records, names):
-    """(record, what is wrong) for each that is not as its script says."""
+    """Returns (record, error) for each record whose result differs from its script."""
     run = Run(connection, names)
     for record in records:
         try:
@@ -180,7 +180,7 @@ def differences(connection, records, names):
 
 
 def with_results(connection, records, names):
-    """The script's text with what comes now as the results. Raises Malformed where one fails."""
+    """Returns the script's text with the present results. Raises Malformed if a record fails."""
     run = Run(connection, names)
     blocks = []
     for record in records:

@@ -58,7 +58,7 @@ class Sessions:
         return self.kept[role, statement], None
 
     def state_of(self, role, statement, mode):
-        """The statement's SQLSTATE, or 00000, and what else of the answer the book wants."""
+        """Returns the statement's SQLSTATE, or 00000, and the parts of the answer that the book records."""
         connection = self.of[role]
         alone = ALONE.match(statement)
         how, _, other = mode.partition(" as ")
@@ -91,7 +91,7 @@ class Sessions:
 
     @staticmethod
     def under(role, connection, text):
-        """As that role, if one is named."""
+        """Returns the statement run as that role, if one is given."""
         return connection.run(f"set local role {role}; {text}" if role else text)
 
 
@@ -134,13 +134,13 @@ def revived(server, book, sessions, page):
 
 # Refusals for want of a right: no privilege, an invalid grant, no such login, too many connections …
 RIGHTS = ("42501", "0LP01", "28000", "53300", "42939")
-# Ours has no such object, so there is nothing that anybody could be kept from.
+# Our server has no such object, so no right to it can be missing.
 ABSENT = re.compile(r"pg_class_oid_index|^drop (type|extension|domain) if exists")
 
 
 def allows_more(statement, expected, got):
-    """Whether ours does what PostgreSQL refuses for want of a right. What it refuses for another reason
-    is counted, too, but is no matter of rights."""
+    """Returns True if our server allows what PostgreSQL refuses for lack of a right. Refusals for other reasons are
+    counted too, but do not concern rights."""
     done = got.split(";")[0] == "00000"
     return done and expected.split(";")[0] in RIGHTS and not ABSENT.search(statement)
 

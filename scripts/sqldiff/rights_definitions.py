@@ -27,7 +27,7 @@ SETUP = (
     "reset role",
 )
 
-# Name and what it is; the last ones came with the server or are not there.
+# Name and kind; the last ones are built in or missing.
 RELATIONS = {
     "sc.t": "table", "sc.child": "table", "sc.v": "view", "sc.vv": "view", "sc.m": "matview",
     "sc.s": "sequence", "sc.serial_n_seq": "sequence", "sc.t_d_seq": "sequence", "sc.i": "index",

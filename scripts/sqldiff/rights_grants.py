@@ -2,7 +2,7 @@
 random histories of grants by many have left; also default privileges, members, owners that change, DROP OWNED."""
 import random
 
-# Of each role: what it is made with. Rights come to some by way of others, also by two ways.
+# Options with which each role is created. Some inherit rights through others, also on two paths.
 SUBJECTS = {
     "ann": "", "ben": "", "team": "", "club": "in role team", "member": "in role club", "twice": "in role team, ben",
     "apart": "noinherit in role team", "heir": "in role holder", "admin": "createrole", "super": "superuser", "nobody": "",
@@ -44,7 +44,7 @@ COLUMNS = ("select", "insert", "update", "references", "all")
 
 
 def word_of(events):
-    """The SQLSTATE, codes of notices, and what was shown: of each list its items, whatever their order."""
+    """Returns the SQLSTATE, the codes of notices, and the items of each list shown, in any order."""
     error = next((value["C"] for kind, value in events if kind == "error"), None)
     words = {"notice=" + value["C"] for kind, value in events if kind == "notice"}
     if error:
@@ -89,8 +89,8 @@ OTHERS = (
     "grant all on p.t to current_user; /* by oneself */ revoke all on p.t from current_user cascade", "grant select on p.t to current_user", "grant select (a), update on p.t to ann", "revoke select (a), update on p.t from ann, ben cascade", "revoke all on p.t from holder", "revoke all on p.t from public, current_user", "revoke all on p.t from ann, ben, team, club, member, nobody cascade", "grant all on p.t, p.v to ann",
 )
 
-# DROP OWNED takes away here what others than the owner have granted, too, and a role may give up what it has. There it stays,
-# with a warning or 42501, and keeps the role from being dropped.
+# Our DROP OWNED also revokes grants made by others than the owner, and a role may give up its rights. PostgreSQL keeps them,
+# with a warning or 42501, and they prevent DROP ROLE.
 DIFFERS = "drop owned"
 
 

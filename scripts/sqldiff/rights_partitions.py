@@ -2,7 +2,7 @@
 written, who may attach, detach and change what; a row that moves, and one that nothing takes."""
 from rights_rows import CLEAN, items_of, word_of  # noqa: F401
 
-# Of each role: what it is made with, what it is granted.
+# Options with which each role is created, and its grants.
 SUBJECTS = {
     "whole": ("", ("select, insert, update, delete on p.t, p.v, p.vi", "truncate, references, trigger on p.t")),
     "reader": ("", ("select on p.t, p.v, p.vi",)),
@@ -108,7 +108,7 @@ STATES = {
 
 
 def told(stored):
-    """Nothing here asks functions of rows, so what is told is what the answer has."""
+    """Returns the information in the answer: no function here is called with rows, so nothing else reveals them."""
     return stored
 
 

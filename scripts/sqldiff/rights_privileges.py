@@ -2,7 +2,7 @@
 after the attributes are gone, in sessions that were open all the time; through views and SET ROLE,
 over both protocols, by EXECUTE of what was prepared just now and of what was prepared before."""
 
-# Of each role: what it is made with, what it is granted.
+# Options with which each role is created, and its grants.
 SUBJECTS = {
     "r_none": ("", ()),
     "r_select": ("", ("select on p.t", "select on p.v", "select on p.vi", "select on p.m", "select on p.s")),

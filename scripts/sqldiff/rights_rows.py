@@ -3,7 +3,7 @@ policies: through tables, views of each kind, functions and prepared statements,
 import collections
 import re
 
-# Of each role: what it is made with.
+# Options with which each role is created.
 SUBJECTS = {
     "ann": "", "ben": "", "r_member": "in role readers", "r_noinherit": "noinherit in role readers",
     "r_owners": "in role holder", "r_bypass": "bypassrls", "r_super": "superuser", "r_read_all": "in role pg_read_all_data",
@@ -156,7 +156,7 @@ ABOUT_ROLES = (
     "select policyname, permissive, roles, cmd, qual, with_check from pg_policies", "select polname, polcmd, polpermissive, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid) from pg_policy", "alter role ann set row_security = off", "alter system set row_security = off",
     "select tablename, rowsecurity from pg_tables where schemaname = 'p'", "select rolname from pg_roles where rolbypassrls and rolname ~ '^r_'", "alter role readers rename to z; select policyname, roles from pg_policies", "alter schema p rename to z; select qual from pg_policies",
 )
-# In which modes what is kept is also run under another role.
+# Modes in which a prepared statement or cursor is also run as another role.
 AS_OTHERS = ("kept as readers", "kept as holder", "kept as ann", "cursor", "cursor as readers", "kept unsecured")
 
 # The policies of each state: the name, and the statements before which all others are dropped.
@@ -188,7 +188,7 @@ def item_of(values):
 
 
 def word_of(events):
-    """The SQLSTATE, and what the session was told: rows, notices, tags, a detail."""
+    """Returns the SQLSTATE and all that the session received: rows, notices, tags, a detail."""
     error = next((value for kind, value in events if kind == "error"), None)
     items = set()
     plans = False
@@ -214,20 +214,20 @@ SUBQUERY = re.compile(r"\(_?SELECT_", re.I)
 NAMED = re.compile("|".join(re.escape(name) + r"\b" for name in RELATIONS))
 
 
-# Statements that tell more here so far: CREATE UNIQUE INDEX and ADD UNIQUE show the key to an owner under FORCE, and a
+# Statements that still reveal more on our server: CREATE UNIQUE INDEX and ADD UNIQUE show the key to an owner under FORCE, and a
 # key of several columns is another one; a cursor calls stable functions at DECLARE, not at FETCH.
 KNOWN = re.compile(r"^create unique index on p\.t|^alter table p\.t add unique|^declare k cursor for select id from p\.t; set local row_security")
 
 
-# A view with a condition that is no barrier, by the relation whose rows it selects from, with the rights of whoever
-# asks: a function of a condition may be asked of a row before the view's own condition is, as the plan has it.
+# A view without a barrier, and the relation from which it selects with the caller's rights: depending on the plan, a
+# function in a condition may be called with a row before the view's own condition is evaluated.
 BELOW = {"p.vv": "p.vi"}
-# Has no policies: who may read it sees all of it in every state, however few cells a state has.
+# Without policies: roles that may read it see all rows in every state, however few cells a state has.
 UNSECURED = "p.m"
 
 
 def subject_of(page, mode, statement):
-    """What a statement may tell of: the rows of a relation that somebody sees."""
+    """Returns the rows that a statement may reveal: those of a relation that the role sees."""
     named = NAMED.search(statement)
     relation = named and named.group()
     state = "" if relation == UNSECURED else page
@@ -235,15 +235,15 @@ def subject_of(page, mode, statement):
 
 
 def may_be_told(told_of, role, subject):
-    """Of the rows that the role sees, in the relation or below it."""
+    """Returns True for rows that the role sees, in the relation or below it."""
     page, mode, relation = subject
     below = told_of[role, (page, mode, BELOW[relation])] if relation in BELOW else set()
     return told_of[role, subject] | below
 
 
 def told(stored):
-    """By role, page and relation, what some statement tells in PostgreSQL. When a condition is asked of a row that
-    may be seen is a matter of the plan, and so is which error of one comes first."""
+    """Returns, by role, page and relation, the information that some statement reveals in PostgreSQL. When a condition
+    is evaluated on a visible row depends on the plan, and so does which error comes first."""
     told_of = collections.defaultdict(set)
     for (page, mode, statement), states in stored.items():
         for role, answer in zip(ROLES, states):
@@ -260,8 +260,8 @@ def items_of(answer):
 
 
 def allows_more(told_of, role, cell, expected, got):
-    """Beside what is refused for want of a right: rows and details that PostgreSQL does not show, and notices and errors
-    that tell of rows which the role does not see."""
+    """Besides refusals for lack of a right: rows and details that PostgreSQL does not show, and notices and errors
+    about rows that the role does not see."""
     page, mode, statement = cell
     if KNOWN.search(statement):
         return False
@@ -269,8 +269,8 @@ def allows_more(told_of, role, cell, expected, got):
     may = may_be_told(told_of, role, subject_of(*cell))
     of_another = mode.startswith("cursor as") or ("declare k" in statement and "set local role" in statement)
     if of_another:
-        # A cursor is of who declared it, also where PostgreSQL asks current_user at each FETCH; an error may come
-        # with DECLARE.
+        # A cursor has the rights of the role that declared it, even if PostgreSQL reads current_user at each FETCH; an
+        # error may come with DECLARE.
         may = may | told_of[role, (page, "cursor", statement)] | told_of[role, subject_of(page, "cursor", statement)] | {"[SET]"}
     if of_another and mode == "simple":
         may = may | {item for item in items_of(got) if not item.startswith(("n:", "d:"))}

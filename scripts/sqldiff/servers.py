@@ -16,9 +16,9 @@ ORACLE = int(os.environ.get("SWIZZLE_ORACLE", "15"))
 
 
 class Cluster:
-    """Where a PostgreSQL of that version keeps a cluster, and its programs. One that this machine's packages do not have
-    lies in a root of its own (scripts/oracle), and its cluster below that, not below `scratch`. PostgreSQL does not run
-    as root: then it runs as the package's user postgres."""
+    """A cluster of a PostgreSQL version, and its programs. A version that this machine's packages lack has a root of
+    its own (scripts/oracle), with its cluster below that and not below `scratch`. PostgreSQL does not run as root, so
+    root runs it as the package's user postgres."""
 
     def __init__(self, scratch, port, settings=(), version=ORACLE, addresses=""):
         is_packaged = version == 15
@@ -38,7 +38,7 @@ class Cluster:
         return (self.root / self.programs / "postgres").exists()
 
     def start(self):
-        """As a new cluster."""
+        """Starts it as a new cluster."""
         if not self.is_there():
             raise SystemExit(f"no PostgreSQL in {self.root / self.programs}; scripts/oracle can make one")
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -85,7 +85,7 @@ def has_postgres():
 
 
 class Postgres(Cluster):
-    """One that runs, by default the one that SWIZZLE_ORACLE names."""
+    """A running PostgreSQL, by default the one that SWIZZLE_ORACLE names."""
 
     def __init__(self, scratch, port, icu_locale="", settings=(), version=ORACLE):
         super().__init__(scratch, port, settings, version)
@@ -109,7 +109,7 @@ class Postgres(Cluster):
         return self.again()
 
     def again(self, user="postgres", database="script"):
-        """One more connection to the database that fresh() made last."""
+        """Opens another connection to the database that fresh() created last."""
         return wire.Connection(self.folder, self.port, database, user=user)
 
     def type_names(self):
@@ -139,7 +139,7 @@ class Swizzle:
         return self._start()
 
     def after_kill(self):
-        """A connection to what is there when the server was killed and has recovered."""
+        """Opens a connection to the database after the server was killed and has recovered."""
         self.process.kill()
         self.process.wait()
         return self._start()

@@ -82,7 +82,7 @@ class ShapeMaker:
             return Piece("query", term.format(f"(select * from {name} order by 1, 2, 3 limit 5) s") if "join" not in term and "q." not in term
                          else term.format(name))
         if way < 0.9 and depth > 0:
-            # Recursion over what the round before found.
+            # Recursion over the previous round's rows.
             return Piece("query", f"(with recursive i(x, y, d) as (select x, y, d from {name} union all select x + 1, y, d from i where x < 3) "
                          f"select x, y, d + 1 from i where d < {bound})")
         return Piece("query", f"select l.x, l.y, {name}.d + 1 from {name}, lateral (select {name}.y as x, b as y from {EDGES} where a = {name}.x) l "

@@ -78,7 +78,7 @@ def outcome(events):
 
 
 class Runner:
-    """One server and the sessions that run steps on it."""
+    """A server and the sessions that run steps on it."""
 
     def __init__(self, scratch, port, program, setup):
         self.setup = setup
@@ -143,7 +143,7 @@ class Runner:
         return Finding("death", signature, "\n".join([*told[:6], *stack]))
 
     def judge(self, what):
-        """Raises Died where the server has died or answers nobody; returns otherwise."""
+        """Raises Died if the server has died or does not answer."""
         try:
             self.server.process.wait(0.3)
             raise Died(self.death())
@@ -237,11 +237,12 @@ def internal_error(events):
 
 
 class Lab:
-    """Runs cases, keeps count, shrinks and prints what was found."""
+    """Runs cases, counts, shrinks, and prints the findings."""
 
     def __init__(self, name, options, setup, clean, check=None, known=(), independent=False):
-        """`independent`: steps of a case go on being compared with PostgreSQL after one was answered otherwise. `clean` are the statements that empty the schema before `setup`. `check(runner)` looks at what is stored, and returns
-        faults. `known` are patterns of signatures that are expected, each with its reason."""
+        """`independent`: steps are compared with PostgreSQL even after an answer of the case has differed. `clean`:
+        statements that empty the schema before `setup`. `check(runner)` inspects the stored objects and returns faults.
+        `known`: patterns of expected signatures, each with its reason."""
         self.options, self.clean, self.check, self.known, self.independent = options, clean, check, known, independent
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix=name + "-"))
         self.scratch.chmod(0o755)
@@ -393,7 +394,7 @@ class Lab:
                 found = self.after_case(replayer, finding.kind == "not whole")
                 return bool(found) and (found.kind, found.signature) == (finding.kind, finding.signature)
             except Died as died:
-                # A death shows in another statement, too, once what was stored kills.
+                # Once a stored object causes the death, other statements may show it too.
                 return died.finding.kind == finding.kind
             except (OSError, TimeoutError):
                 try:

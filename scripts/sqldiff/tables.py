@@ -23,7 +23,7 @@ class TableMaker:
         self.expressions = expressions
 
     def value(self, kind):
-        """One value as it is written in VALUES: a small domain, so that there are duplicates."""
+        """Returns a value as written in VALUES, from a small domain, so that there are duplicates."""
         random = self.random
         if random.random() < 0.12:
             return "null"

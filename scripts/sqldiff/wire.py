@@ -119,7 +119,7 @@ class Connection:
                     raise ConnectionError("the server wants a password")
 
     def receive(self, count):
-        """Until the buffer has so many bytes, which may be a gigabyte."""
+        """Receives until the buffer has so many bytes, up to a gigabyte."""
         pieces, size = [self.buffer], len(self.buffer)
         while size < count:
             pieces.append(self.socket.recv(65536))

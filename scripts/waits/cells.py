@@ -105,7 +105,7 @@ class Runner:
                 pass
 
     def execute(self, text):
-        """For what must succeed."""
+        """Runs a statement that must succeed."""
         problem = failed(self.control.run(text))
         if problem:
             raise RuntimeError(f"{problem['C']} {problem['M']}: {text[:300]}")
@@ -153,7 +153,7 @@ class Runner:
         raise Gone("neither an answer nor a wait")
 
     def run(self, cell):
-        """(what the second session heard, what is left; what is wrong with the catalog)"""
+        """Returns (the second session's answer, the final state; faults of the catalog)."""
         try:
             return self._run(*cell)
         except (OSError, ConnectionError, TimeoutError) as problem:
@@ -200,7 +200,7 @@ class Runner:
             heard.append(state(answer))
         wrong = self.look(self.third)
         left = self.names()
-        # The same once more, by who has met it and by who has not.
+        # The same again, by the session that had the conflict and by one that had not.
         answer = told(self.second.run(text, "9\n"))
         words.append(answer)
         heard.append(state(answer))
@@ -237,7 +237,7 @@ class Runner:
         return wrong
 
     def lost(self):
-        """What is wrong, or another than before, once the server was killed and has recovered."""
+        """Returns faults or changes found after the server was killed and has recovered."""
         for session in self.sessions:
             session.run("rollback")
         before = self.names()

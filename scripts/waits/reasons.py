@@ -18,7 +18,7 @@ def is_error(word):
 
 
 def words_of(heard):
-    """One for each answer; "first 40001" and its like are one as well."""
+    """Returns a word for each answer; "first 40001" and similar ones become one word."""
     return re.sub(r"^(the change|parse|first|before) ", lambda m: m.group(1).replace(" ", "-") + "-", heard).split(" ")
 
 
@@ -29,7 +29,7 @@ def two_kinds_of_names(cell, theirs, ours):
 
 
 def keeps_what_it_meant(cell, theirs, ours):
-    """What was prepared keeps the objects whose names were constants."""
+    """A prepared statement keeps the objects to which its constants referred by name."""
     return len(theirs) > 1 and ours[:2] == theirs[:1] * 2 and "prepare p as" in cell[3] and theirs[1] in NAMES
 
 
@@ -40,7 +40,7 @@ def refused_by_name(cell, theirs, ours):
 
 
 def planned_again(cell, theirs, ours):
-    """Ours says that the rows are no longer what the statement was about; asked again, it answers."""
+    """Our server says that the rows are not those of the statement any more; the repeated statement succeeds."""
     return ours[0] == "0A000" and len(ours) > 1 and ours[1] != "0A000" and theirs[-1] == ours[-1] and "truncate" not in cell[3]
 
 
@@ -53,7 +53,7 @@ def races(cell, theirs, ours):
 
 
 def is_same_or_both_refuse(theirs, ours):
-    """Word by word the same, or both say no, and why is a matter of what is looked at first."""
+    """The answers are equal, or both refuse with different reasons, which depends on the order of checks."""
     return len(theirs) == len(ours) and all(a == b or (is_error(a) and is_error(b) and b in NAMES and a in NAMES + ("0A000", "26000"))
                                             for a, b in zip(theirs, ours))
 
@@ -71,12 +71,12 @@ def parse_keeps_locks(cell, theirs, ours):
 
 
 def holds_what_is_named(cell, theirs, ours):
-    """A definition in an open block keeps others from dropping what it names, which PostgreSQL does not for types."""
+    """Our server locks the objects that a definition in an open block names; PostgreSQL does not for types."""
     return ours == ["the-change-57014"] and "begin ;; create" in cell[3]
 
 
 def keeps_grants(cell, theirs, ours):
-    """DROP OWNED leaves in PostgreSQL 15 what others than the owner have granted, so DROP ROLE fails."""
+    """In PostgreSQL 15 DROP OWNED leaves grants made by others than the owner, so DROP ROLE fails."""
     return theirs == ["the-change-2BP01"] and cell[0] == "role" and cell[1].startswith("the member")
 
 
@@ -86,7 +86,8 @@ def rewritten_is_empty(cell, theirs, ours):
 
 
 def made_again(cell, theirs, ours):
-    """PostgreSQL has defined it in what went away meanwhile, so it can be defined once more; ours in what is there."""
+    """PostgreSQL has defined the object in a schema that was dropped meanwhile, so it can be defined again; our server
+    has it."""
     return len(theirs) == len(ours) == 3 and theirs[0] == theirs[1] == ours[0] and not is_error(theirs[0]) and ours[1] == theirs[2]
 
 
@@ -110,7 +111,7 @@ def looks_again(cell, theirs, ours):
 
 
 def others_temporary(cell, theirs, ours):
-    """A temporary relation is its session's own: what it depends on may be dropped by others."""
+    """A temporary relation belongs to its session: others may drop the objects on which it depends."""
     return cell[0] == "temporary" and ours[-1].startswith("DROP_") and theirs[-1] == "2BP01"
 
 
@@ -124,13 +125,13 @@ def fails_and_then_not(cell, theirs, ours):
 
 
 def goes_by_the_name(cell, theirs, ours):
-    """PostgreSQL has looked the name up before it waited, and does to the object, or defines upon it, what it cannot the next time.
-    Ours answers at once as it does then."""
+    """PostgreSQL has resolved the name before it waited, so it does to the old object what a repeated statement cannot.
+    Our server answers at once as for the repeated statement."""
     return is_error(ours[0]) and not is_error(theirs[0]) and len(theirs) > 1 and is_error(theirs[1])
 
 
 def done_before(cell, theirs, ours):
-    """Ours was done without a wait, as if it had come before the change."""
+    """Our server did not wait, as if the statement had come before the change."""
     return not is_error(ours[0]) and theirs[0] in NAMES and len(ours) > 1
 
 

@@ -23,7 +23,8 @@ ACLS = "pg_class.relacl pg_type.typacl pg_proc.proacl pg_namespace.nspacl pg_dat
 CATALOGS = "pg_class pg_type pg_proc pg_constraint pg_namespace pg_trigger pg_operator pg_collation pg_cast pg_attrdef pg_rewrite pg_extension pg_ts_dict pg_ts_config pg_publication pg_publication_rel pg_statistic_ext pg_publication_namespace pg_policy"
 
 def columns_of():
-    """By catalog: what its columns refer to. Grantees and grantors are those of access lists, in one text."""
+    """Returns, by catalog, the catalogs to which its columns refer. Grantees and grantors are those of access lists, in
+    one text."""
     found = {}
     for line in REFERENCES.split(";"):
         column, target = line.split()
@@ -48,7 +49,7 @@ COLUMNS = columns_of()
 
 
 def queries():
-    """One of each catalog, for a single message."""
+    """Returns a query for each catalog, for a single message."""
     parts = []
     for table, columns in COLUMNS.items():
         key = "oid" if table in HAS_OID else OWN[table]
@@ -63,7 +64,7 @@ def queries():
 
 
 def dangling(rows):
-    """What refers to something that is not there, of what queries() returned."""
+    """Returns the references to missing objects, in the results of queries()."""
     by_table = {}
     for row in rows:
         by_table.setdefault(row[0], []).append(row[1:])

@@ -66,7 +66,8 @@ void FailureTable::give_turn_back(std::uint64_t key, TimePoint now) {
 void FailureTable::note_failure(std::uint64_t key, TimePoint now) {
   Record* record = find(key);
   if (record == nullptr) {
-    // By failures first: otherwise a guesser could evict its record by failing under other names.
+    // Compare by failures first: otherwise a guesser could evict its record by failing under other
+    // names.
     const auto worth_keeping = [&](const Record& kept) {
       return std::pair{remembered(kept, now), kept.last};
     };

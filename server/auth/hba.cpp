@@ -8,12 +8,12 @@
 namespace swizzle::server {
 namespace {
 
-/// A field of a line: names that were separated by commas.
+/// A field of a line: a comma-separated list of names.
 struct Field {
   std::vector<std::string> names;
 };
 
-// In quotes, "all" is a database of that name: quoted names are kept with this in front.
+// Prefix of names that were quoted: "all" in quotes is a database of that name, not the keyword.
 constexpr char kQuotedMark = '\x01';
 
 std::unexpected<Error> bad_line(std::size_t line, const std::string& what) {
@@ -24,7 +24,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/// Splits one line into fields; comments and blanks are gone.
+/// Splits a line into fields, without comments and blanks.
 Result<std::vector<Field>> split(std::string_view line, std::size_t number) {
   std::vector<Field> fields;
   bool continues = false;  // after a comma, the next name belongs to the same field
@@ -77,7 +77,8 @@ Result<AuthMethod> parse_method(const std::string& word, std::size_t line) {
                                     word));
 }
 
-/// Names that PostgreSQL gives a meaning which we do not have must not pass for plain names.
+/// Refuses names with a meaning in PostgreSQL that is not supported here, so that they do not pass
+/// for plain names.
 Result<> check_names(const Field& field, std::size_t line) {
   for (const std::string& name : field.names) {
     if (name.starts_with('+') || name.starts_with('@') || name.starts_with('/') ||
@@ -93,7 +94,8 @@ struct Network {
   std::size_t prefix_bits = 0;
 };
 
-/// `fields[at]` and, for an address without a prefix length, the mask behind it. Moves `at`.
+/// Parses the network in `fields[at]`, with the mask after it for an address without a prefix
+/// length. Advances `at`.
 Result<Network> parse_network(const std::vector<Field>& fields, std::size_t& at, std::size_t line) {
   if (at >= fields.size()) return bad_line(line, "an address is missing");
   const std::string& word = fields[at++].names.front();
@@ -121,7 +123,8 @@ Result<Network> parse_network(const std::vector<Field>& fields, std::size_t& at,
   return Network{address, bits};
 }
 
-/// Trust means that the operating system has checked already who may come here at all.
+/// Refuses peer for remote connections, and trust for all but local ones and loopback: without a
+/// password only the operating system may decide who connects.
 Result<> check_method(const HbaRule& rule) {
   const bool is_local = rule.type == HbaRule::Type::local;
   if (rule.method == AuthMethod::peer && !is_local) {
@@ -169,7 +172,7 @@ bool is_named(const std::string& name, std::string_view wanted) {
 
 bool database_matches(const std::vector<std::string>& names, const Visitor& visitor) {
   return std::ranges::any_of(names, [&](const std::string& name) {
-    // A server that follows has no database: neither `all` nor a name lets it in.
+    // A standby connects to no database: neither `all` nor a name matches it.
     if (visitor.is_physical_replication) return name == "replication";
     if (name == "sameuser") return visitor.database == visitor.role;
     if (name == "replication") return false;
@@ -177,7 +180,7 @@ bool database_matches(const std::vector<std::string>& names, const Visitor& visi
   });
 }
 
-/// Only "all" has a meaning of its own here: "sameuser" is a role of that name, as in PostgreSQL.
+/// Only "all" is a keyword here: "sameuser" is a role of that name, as in PostgreSQL.
 bool role_matches(const std::vector<std::string>& names, const Visitor& visitor) {
   return std::ranges::any_of(names,
                              [&](const std::string& name) { return is_named(name, visitor.role); });

@@ -21,7 +21,7 @@ class IpAddress {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool is_loopback() const noexcept;
   [[nodiscard]] std::size_t bits() const noexcept { return size_ * 8; }
-  /// The address with zeros behind its first `prefix_bits`. Pre: a multiple of 8.
+  /// The address with zeros after its first `prefix_bits`. Pre: a multiple of 8.
   [[nodiscard]] IpAddress network(std::size_t prefix_bits) const noexcept;
   /// For a netmask: how many ones it starts with; nothing if others follow the first zero.
   [[nodiscard]] std::optional<std::size_t> mask_bits() const noexcept;
@@ -62,10 +62,9 @@ struct HbaRule {
   [[nodiscard]] bool matches(const Visitor& visitor) const;
 };
 
-/// Rules for who may connect, and how they authenticate: the format of PostgreSQL's pg_hba.conf, of
-/// which we accept local, host, hostssl and hostnossl lines with the methods trust, reject,
-/// scram-sha-256 and peer. A line that we cannot honour is refused when the file is read, never
-/// skipped.
+/// Rules for client authentication, in the format of PostgreSQL's pg_hba.conf. Supported are local,
+/// host, hostssl and hostnossl lines with the methods trust, reject, scram-sha-256 and peer. Other
+/// lines are errors when the file is read; none is skipped.
 class HbaRules {
  public:
   HbaRules() = default;
@@ -73,7 +72,7 @@ class HbaRules {
   /// F0000 with the line's number. Trust is accepted for unix sockets and loopback networks only.
   static Result<HbaRules> parse(std::string_view text);
 
-  /// The first rule that matches; null: nobody said yes.
+  /// Returns the first matching rule; null if none matches.
   [[nodiscard]] const HbaRule* find(const Visitor& visitor) const;
   [[nodiscard]] const std::vector<HbaRule>& rules() const noexcept { return rules_; }
 

@@ -5,7 +5,7 @@
 namespace swizzle::server {
 namespace {
 
-/// The method that `rules` choose, or nothing.
+/// Returns the method that the rules choose, or nothing.
 std::optional<AuthMethod> chosen(std::string_view rules, const Visitor& visitor) {
   const auto parsed = HbaRules::parse(rules);
   REQUIRE(parsed);

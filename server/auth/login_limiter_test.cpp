@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A limiter and a clock; who guesses asks again as soon as it may.
+/// A limiter with a clock. Guessers try again as soon as they may.
 class Guessing {
  public:
   LoginLimiter limiter;
@@ -22,7 +22,7 @@ class Guessing {
     limiter.note_failure({role, origin}, now);
     return true;
   }
-  /// Wrong passwords that are judged while many try all the time.
+  /// Returns the number of wrong passwords judged while many guessers try all the time.
   int guesses_in(Duration time, const std::vector<std::string>& roles,
                  const std::vector<std::string>& origins) {
     int judged = 0;
@@ -64,7 +64,7 @@ TEST_CASE("a turn is one password's, and a right one gives it back") {
 TEST_CASE("who guesses gets a guess in three seconds, however many connections it has") {
   Guessing some;
   CHECK(some.guesses_in(10min, {"r"}, {"a"}) <= 6 + 600 / 3);
-  // At many roles: a few in a second for all of them together, after the first of each.
+  // At many roles: a few a second for all together, after the first for each.
   std::vector<std::string> roles;
   for (int i = 0; i < 200; ++i) roles.push_back("r" + std::to_string(i));
   CHECK(some.guesses_in(1min, roles, {"b"}) <= 200 + 30 + 60);
@@ -96,7 +96,7 @@ TEST_CASE("made-up roles push nobody out of memory who has failed more often") {
     some.now += 3s;
   }
   CHECK(some.guess("r", "a"));
-  // Far more than there is room for.
+  // Far more than fit into the table.
   for (int i = 0; i < 100'000; ++i) some.guess("made up " + std::to_string(i), "a");
   CHECK(some.wait_of("r", "a") > 2s);
 }

@@ -15,7 +15,7 @@ bool fails_with(const auto& result, SqlState expected) {
   return !result && result.error().state() == expected;
 }
 
-/// The exchange of RFC 7677, section 3.
+/// Exchange of RFC 7677, section 3.
 const std::string kSalt = *decode_base64("W22ZaJ0SNY7soEsUEjb6gQ==");
 constexpr std::string_view kServerNonce = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
 constexpr std::string_view kClientFirst = "n,,n=user,r=rOprNGfwEbeRWgbNEkqO";
@@ -139,7 +139,7 @@ TEST_CASE("channel binding binds, and its removal on the way is noticed") {
 }
 
 TEST_CASE("verifiers have PostgreSQL's text form") {
-  // Made by PostgreSQL 15 for the password "x", as psql's \password sends it.
+  // Made by PostgreSQL 15 for the password "x", as sent by psql's \password.
   const std::string text =
       "SCRAM-SHA-256$4096:ldqElURNxc/Kc4GXBLQ9hQ==$IaXhGtezBbtIw9SX/QBv1Co+Lm1oXLpOtffNlXjZJcA=:"
       "MlzcGDf7JdbqiaLPNJW8HFXFrSkdACKMLZYDA1NmX7o=";

@@ -25,8 +25,9 @@ struct ScramVerifier {
   /// Nothing if `text` is not of that form, or beyond kMaxScramIterations.
   static std::optional<ScramVerifier> from_text(std::string_view text);
 
-  /// Returns the stored form of a new password: a verifier is kept as it is, whatever its
-  /// iterations; any other text is hashed, as in PostgreSQL. Costs milliseconds: not for a reactor.
+  /// Returns the stored form of a new password. A verifier is stored unchanged, whatever its
+  /// iterations; any other text is hashed, as in PostgreSQL. Costs milliseconds, so not for a
+  /// reactor.
   static std::string stored_form(std::string_view password);
 
   /// Costs milliseconds: not for a reactor.

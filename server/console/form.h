@@ -10,7 +10,7 @@ namespace swizzle::server {
 /// there, or no UTF-8 without NUL.
 [[nodiscard]] std::optional<std::string> form_value(std::string_view form, std::string_view name);
 
-/// Returns the name or address in a Host header, or in an origin behind its scheme, without the
+/// Returns the name or address in a Host header, or in an origin after its scheme, without the
 /// port.
 [[nodiscard]] std::string_view host_name(std::string_view host) noexcept;
 /// True for the names and addresses of this machine's loopback interface.

@@ -6,15 +6,15 @@
 
 namespace swizzle::server {
 
-/// Writes a result as {"columns":[…],"rows":[[…],…],"complete":true}: each value a string, or null.
-/// Rows beyond kMostBytes are left out, and "complete" is false then.
+/// Writes a result as {"columns":[…],"rows":[[…],…],"complete":true}, in which each value is a
+/// string or null. Rows beyond kMostBytes are dropped, and "complete" is false then.
 class JsonSink final : public sql::SilentSink {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
   void row_description(std::span<const sql::OutputColumn> columns) override;
   void data_row(const sql::OutputRow& row) override;
-  /// Returns the object. Once.
+  /// Returns the object. Call once.
   [[nodiscard]] std::string take();
 
  private:

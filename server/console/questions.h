@@ -12,7 +12,7 @@ struct QuestionPart {
   std::string_view statement;
 };
 
-/// A page's question: its statements run with the rights of the user who has logged in.
+/// A request of the page: its statements run with the rights of the logged-in user.
 struct Question {
   std::string_view path;
   std::span<const QuestionPart> parts;

@@ -1,4 +1,4 @@
-// SCRAM: the client's two messages, one on each line; and stored verifiers.
+// Fuzz target of SCRAM: the client's two messages, one a line, and stored verifiers.
 
 #include "base/fuzzing/input.h"
 #include "base/invariant.h"
@@ -20,7 +20,7 @@ void talk(std::string_view text) {
     for (const std::string_view mechanism : {kScramSha256, kScramSha256Plus}) {
       ScramExchange exchange{verifier(), hash, "servernonce"};
       if (!exchange.begin(mechanism, first)) continue;
-      // The input cannot know the password.
+      // The input does not know the password, so it must not succeed.
       INVARIANT(!exchange.finish(last));
     }
   }

@@ -56,7 +56,7 @@ Result<std::string> back_up_server(const DataDirectory& directory, Engine& engin
   if (std::filesystem::exists(directory.altered_file())) {
     RETURN_IF_ERROR(copy_text_file(directory.altered_file(), copy.altered_file()));
   }
-  // Last, because it says that all the rest is there.
+  // Written last: a settings file means that all other files are there.
   RETURN_IF_ERROR(copy_text_file(directory.settings_file(), copy.settings_file()));
   std::string said = fmt::format("{} pages, consistent from LSN {} on", made.pages, raw(made.end));
   if (!made.given_up.empty())

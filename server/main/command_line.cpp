@@ -11,11 +11,12 @@
 namespace swizzle::server {
 namespace {
 
-/// The words of `swizzled -D …`, which are settings, and of each command.
+/// Parser of `swizzled`'s command line: settings after `swizzled -D …`, and options of each
+/// command.
 class Reader {
  public:
   Reader() {
-    // -h is PostgreSQL's word for addresses.
+    // -h stays free: PostgreSQL uses it for addresses.
     app_.set_help_flag("-?,--help", "print this help and exit");
     describe_serving();
     describe_init();
@@ -35,7 +36,7 @@ class Reader {
   }
 
   CommandLine read(int count, const char* const* words) {
-    // Without a word there is nothing to do; the help says what there is.
+    // Without arguments print the help.
     const char* const kHelp[] = {words[0], "--help"};
     line_.exit_code =
         count > 1 ? read_program_words(app_, count, words) : read_program_words(app_, 2, kHelp);

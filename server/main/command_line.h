@@ -19,13 +19,14 @@ struct CommandLine {
   std::string service_user;
   int stop_signal = 0;
   bool peer_only = false;
-  std::string primary;          ///< of init: the server whose standby is made
-  std::string slot;             ///< of init, there
+  std::string primary;          ///< of init: primary server of the new standby
+  std::string slot;             ///< of init with `primary`: replication slot
   bool waits = true;            ///< of promote
   std::string locale_provider;  ///< of init
   std::string icu_locale;
   std::vector<SettingAssignment> overrides;
-  std::optional<int> exit_code;  ///< they are answered already, or make no sense
+  std::optional<int>
+      exit_code;  ///< set if the command line has been answered already (help) or is invalid
 };
 
 CommandLine read_command_line(int count, const char* const* words);

@@ -73,7 +73,7 @@ TEST_CASE("a data directory has one server at a time") {
   }
   CHECK_FALSE(find_running(directory)->has_value());
   CHECK_FALSE(std::filesystem::exists(directory.pid_file()));
-  // Files that a crash leaves behind are no obstacle.
+  // Files left by a crash do not matter.
   REQUIRE(write_text_file(directory.pid_file().string(), "1\n5432\n/tmp\n"));
   CHECK_FALSE(find_running(directory)->has_value());
   CHECK(PidFile::take(directory, {getpid(), "5432", "/tmp"}));

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file system with these files and nothing else.
+/// A file system with these files only.
 class Root {
  public:
   explicit Root(const std::map<std::string, std::string>& files)

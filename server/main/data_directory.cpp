@@ -21,7 +21,7 @@ Result<> make_private_directory(const std::filesystem::path& path) {
   std::error_code error;
   if (errno == EEXIST && std::filesystem::is_directory(path, error) &&
       std::filesystem::is_empty(path, error)) {
-    // An empty directory of another user becomes ours, and ours alone.
+    // Take over an empty directory of another user, and restrict it to us.
     std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
     if (!error) return {};
   }
@@ -82,7 +82,7 @@ Result<std::optional<RunningServer>> find_running(const DataDirectory& directory
     if (errno == ENOENT) return std::optional<RunningServer>{};
     return fail(pid_file_error("open", path));
   }
-  // A running server holds the lock; getting it means that there is none.
+  // A running server holds the lock, so acquiring it means that none is running.
   if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return std::optional<RunningServer>{};
   ASSIGN_OR_RETURN(const std::string text, read_text_file(path));
   auto server = parse_pid_file(text);

@@ -47,7 +47,7 @@ class DataDirectory {
   std::filesystem::path path_;
 };
 
-/// Makes it, or takes an empty one that is there; nobody else may look into it.
+/// Creates the directory, or takes an existing empty one; only its owner may access it.
 Result<> make_private_directory(const std::filesystem::path& path);
 
 /// The contents of swizzled.pid.

@@ -1,4 +1,4 @@
-// Hermitage through SQL on a server, each session a connection.
+// Hermitage by SQL on a server, with a connection for each session.
 #include "storage/testing/hermitage.h"
 
 #include <libpq-fe.h>
@@ -33,7 +33,7 @@ class Connection {
   explicit Connection(const std::string& conninfo) : raw_(PQconnectdb(conninfo.c_str())) {
     if (PQstatus(raw_.get()) != CONNECTION_OK) throw std::runtime_error{PQerrorMessage(raw_.get())};
   }
-  /// Rows of two numbers; throws on an error.
+  /// Returns rows of two numbers; throws on an error.
   Rows run(const std::string& sql) {
     const Answer answer{PQexec(raw_.get(), sql.c_str())};
     const Outcome outcome = outcome_of(answer.get());
@@ -126,7 +126,7 @@ TEST_CASE("Hermitage over the wire: what each level prevents") {
   }
 }
 
-// Against a PostgreSQL, whose table this is: SWIZZLE_HERMITAGE_CONNINFO names one.
+// Compares with a PostgreSQL, from which the table is; SWIZZLE_HERMITAGE_CONNINFO names it.
 TEST_CASE("Hermitage on another server", "[.]") {
   const char* conninfo = std::getenv("SWIZZLE_HERMITAGE_CONNINFO");
   REQUIRE(conninfo != nullptr);

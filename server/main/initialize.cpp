@@ -52,7 +52,7 @@ constexpr std::string_view kSettings =
 #statement_timeout = 0
 )";
 
-/// As initdb has it for the locales C and English.
+/// initdb's settings for the locales C and English.
 constexpr std::string_view kEnglish =
     R"(
 # Words of text search, where no configuration is named:
@@ -107,10 +107,10 @@ Result<> initialize(const DataDirectory& directory, const InitOptions& options) 
   if (options.password) rules += kPasswordRules;
   RETURN_IF_ERROR(write_text_file(directory.rules_file().string(), rules));
   std::string settings{kSettings};
-  // Of other languages few have a configuration here: databases and sessions say which.
+  // Few other languages have a text search configuration here: databases and sessions choose one.
   const bool is_english = options.icu_locale.empty() || options.icu_locale.starts_with("en");
   if (is_english) settings += kEnglish;
-  // Last, because it says that all the rest is there.
+  // Written last: a settings file means that all other files are there.
   return write_text_file(directory.settings_file().string(), settings);
 }
 

@@ -1,4 +1,4 @@
-// The front as libpq sees it: TLS, channel binding, COPY, cancel, pipelines.
+// The server as libpq sees it: TLS, channel binding, COPY, cancel, pipelines.
 
 #include <libpq-fe.h>
 
@@ -59,7 +59,7 @@ TEST_CASE("libpq logs in with SCRAM, in the clear and bound to a TLS channel") {
   const auto wrong = over_tcp(server, "password=guess sslmode=require");
   CHECK(PQstatus(wrong.get()) == CONNECTION_BAD);
 
-  // Many TLS records in either direction.
+  // Many TLS records in both directions.
   const Answer rows{PQexec(bound.get(), "wide 3000")};
   CHECK(PQntuples(rows.get()) == 3000);
   const Answer start{PQexec(bound.get(), "copy in")};

@@ -1,4 +1,4 @@
-// swizzled: the server's only program. `swizzled --help` says what it does.
+// swizzled: the server. `swizzled --help` describes its commands.
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -28,7 +28,7 @@
 namespace swizzle::server {
 namespace {
 
-/// As pg_ctl and the Linux Standard Base have it.
+/// Exit code of pg_ctl and the Linux Standard Base.
 constexpr int kNotRunning = 3;
 
 int complain(const Error& error) {
@@ -43,7 +43,7 @@ std::string own_name() {
   return entry != nullptr ? entry->pw_name : "postgres";
 }
 
-/// The first line of the password file, or what somebody types twice.
+/// Returns the first line of the password file, or asks for the password twice.
 Result<std::string> obtain_password(const CommandLine& line) {
   if (!line.password_file.empty()) {
     ASSIGN_OR_RETURN(const std::string text, read_text_file(line.password_file));
@@ -62,7 +62,7 @@ Result<std::string> obtain_password(const CommandLine& line) {
   return first;
 }
 
-/// The directory is the user's, who makes what is in it.
+/// Creates the directory and gives it to the user, who creates its content.
 Result<> prepare_for_user(const std::string& name, const DataDirectory& directory) {
   if (name.empty()) return {};
   ASSIGN_OR_RETURN(const ServiceUser user, ServiceUser::find(name));
@@ -71,7 +71,7 @@ Result<> prepare_for_user(const std::string& name, const DataDirectory& director
   return user.become();
 }
 
-/// As initdb wants them.
+/// Checks the options with initdb's rules.
 Result<> check_locale(const CommandLine& line) {
   if (line.locale_provider == "icu") {
     if (!line.icu_locale.empty()) return {};
@@ -82,7 +82,7 @@ Result<> check_locale(const CommandLine& line) {
               "--icu-locale cannot be specified unless locale provider \"icu\" is chosen");
 }
 
-/// As initdb has it; CREATE ROLE would refuse it too.
+/// Refuses names that begin with pg_, as initdb and CREATE ROLE do.
 Result<> check_superuser_name(const std::string& name) {
   if (!name.starts_with("pg_")) return {};
   return fail(sqlstate::invalid_parameter_value,
@@ -92,7 +92,7 @@ Result<> check_superuser_name(const std::string& name) {
 }
 
 int run_init(const CommandLine& line) {
-  // That a new directory has nothing to recover is no news.
+  // Suppress the report of a recovery: a new directory has nothing to recover.
   spdlog::set_level(spdlog::level::warn);
   const DataDirectory directory{line.directory};
   if (auto checked = check_locale(line); !checked) return complain(checked.error());
@@ -140,7 +140,7 @@ int run_serve(const CommandLine& line) {
   return (*server)->run();
 }
 
-/// The running server, or nothing and a message.
+/// Returns the running server; prints a message if there is none.
 std::optional<RunningServer> running_server(const CommandLine& line) {
   const auto server = find_running(DataDirectory{line.directory});
   if (!server) {

@@ -44,7 +44,7 @@ sigset_t handled_signals() {
   return signals;
 }
 
-/// Each connection is a descriptor: take as many as the system lets us have.
+/// Raises the limit of descriptors to the maximum: each connection needs one.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -63,7 +63,7 @@ asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) 
   return {events, descriptor};
 }
 
-/// Says how to go on where definitions cannot be read.
+/// Adds a hint about `salvage` to an error of damaged definitions.
 Error with_way_out(Error&& error) {
   if (error.state() != sqlstate::data_corrupted) return std::move(error);
   return std::move(error).with_hint(
@@ -73,11 +73,11 @@ Error with_way_out(Error&& error) {
 
 }  // namespace
 
-/// The events that the main thread waits for: clients at the doors, signals, its timer.
+/// Events for which the main thread waits: connections, signals and its timer.
 struct Server::Events {
   asio::io_context context{1};
   asio::posix::stream_descriptor signals = signals_of_the_process(context);
-  /// The one that came last.
+  /// Data of the last signal.
   signalfd_siginfo signal{};
   asio::steady_timer turn{context};
 };
@@ -114,7 +114,7 @@ Server::~Server() = default;
 void Server::block_signals() {
   const sigset_t signals = handled_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // A client that leaves must not end the server.
+  // A closed connection must not end the server.
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -129,7 +129,7 @@ Result<std::vector<SettingAssignment>> Server::read_settings_file() const {
   return all;
 }
 
-/// ALTER SYSTEM: the file is written anew beside the old one, which it replaces when it is whole.
+/// ALTER SYSTEM: writes the new file beside the old one and renames it over that.
 Result<> Server::store_setting(const std::optional<std::string>& name,
                                const std::optional<std::string>& value) {
   const std::lock_guard lock{altered_mutex_};
@@ -146,7 +146,7 @@ Result<> Server::store_setting(const std::optional<std::string>& name,
     std::string quoted;
     for (const char letter : assignment.value) {
       if (letter == '\n') {
-        quoted += "\\n";  // a value is one line of the file
+        quoted += "\\n";  // a value must be a single line of the file
         continue;
       }
       if (letter == '\'' || letter == '\\') quoted += letter == '\'' ? '\'' : '\\';
@@ -157,7 +157,7 @@ Result<> Server::store_setting(const std::optional<std::string>& name,
   return write_text_file(file.string(), text);
 }
 
-/// The file, then the command line, into a registry that knows every name.
+/// Applies the file, then the command line, to a registry that has all settings.
 Result<> Server::apply(Settings& settings, const std::vector<SettingAssignment>& file) const {
   for (const SettingAssignment& assignment : file) {
     RETURN_IF_ERROR(settings.set_at_start(assignment, SettingSource::file));
@@ -168,8 +168,8 @@ Result<> Server::apply(Settings& settings, const std::vector<SettingAssignment>&
   return {};
 }
 
-/// Reads the settings that are needed before there is a database, whose registry knows the other
-/// names.
+/// Reads the settings that are needed before the database is open; its registry will have the
+/// others.
 Result<ServerSettings> Server::early_settings(const std::vector<SettingAssignment>& file) const {
   Settings known;
   define_server_settings(known);
@@ -217,7 +217,7 @@ Result<> Server::open() {
   ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
   ASSIGN_OR_RETURN(const ServerSettings settings, early_settings(file));
   log_->set_format(settings.log_format, settings.log_line_prefix);
-  // Report mistakes in the files before anything else happens.
+  // Report errors in the files before anything else happens.
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   raise_descriptor_limit();
   const std::string socket_directory =
@@ -266,7 +266,8 @@ Result<> Server::open_context(const ServerSettings& settings,
   return {};
 }
 
-/// As open_database() will check them: after a promotion is no time for an error in a file.
+/// Checks the settings as open_database() will: an error in a file must not surface after a
+/// promotion.
 Result<StandbySettings> Server::read_standby_settings() const {
   ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
   Settings known;
@@ -277,8 +278,8 @@ Result<StandbySettings> Server::read_standby_settings() const {
   return standby_settings(known);
 }
 
-/// The file standby.signal has been removed: what the server writes from now on is another history
-/// than its primary's.
+/// Promotes if standby.signal has been removed by hand: from now on this server's history differs
+/// from its primary's.
 Result<> Server::promote_left_standby() {
   ASSIGN_OR_RETURN(const bool is_left, Standby::is_in(files_, directory_.engine()));
   if (!is_left) return {};
@@ -315,7 +316,7 @@ Result<> Server::follow(const Following& with) {
     notify_service_manager("STOPPING=1");
     return {};
   }
-  // Only now: a server that ended before is still a standby.
+  // Remove the file last: a server that ends before this is still a standby.
   if (std::error_code failure; !std::filesystem::remove(directory_.standby_signal(), failure)) {
     return fail(sqlstate::io_error,
                 fmt::format("could not remove \"{}\": {}", directory_.standby_signal().string(),
@@ -394,7 +395,7 @@ Result<> Server::leave_root(const std::string& name,
                                   directory_.path().string(), name)}
                     .with_hint(fmt::format("chown -R {} {}", name, directory_.path().string())));
   }
-  // Give the user the files that root has made so far, so that it can remove them.
+  // Give the files that root has created to the user, so that it can remove them.
   RETURN_IF_ERROR(user.give(directory_.pid_file()));
   for (const ListeningSocket& socket : sockets) {
     if (socket.is_unix) RETURN_IF_ERROR(user.give(socket.name));
@@ -468,7 +469,7 @@ Result<> Server::open_sql(const ServerSettings& settings,
     return back_up_server(directory_, *engine_, target, observer);
   };
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
-  // From here on there is one registry: SHOW and pg_settings know the server's settings too.
+  // From here on there is one registry: SHOW and pg_settings show the server's settings too.
   Settings& registry = database_->shared().settings;
   define_server_settings(registry);
   define_file_locations(registry, directory_.path(), directory_.settings_file());
@@ -547,7 +548,7 @@ void Server::obey(int signal) {
   if (signal == SIGINT) begin_stop(StopMode::fast);
   if (signal == SIGQUIT) begin_stop(StopMode::immediate);
   is_stopping_ = is_stopping_ || signal == SIGTERM || signal == SIGINT;
-  // The turns become short, from now on.
+  // From now on the timer has short turns.
   if (is_stopping_) events_->turn.cancel();
 }
 
@@ -595,7 +596,7 @@ void Server::end_long_transactions() {
 
 void Server::begin_stop(StopMode mode) {
   notify_service_manager("STOPPING=1");
-  // Its sessions are connections: the server waits until they have left.
+  // The console's sessions count as connections, for whose end the server waits.
   if (console_) metrics_server_->run_aside([this] { console_->close_all(); });
   switch (mode) {
     case StopMode::smart:
@@ -609,7 +610,7 @@ void Server::begin_stop(StopMode mode) {
     case StopMode::immediate:
       spdlog::info("received immediate shutdown request");
       spdlog::shutdown();
-      // No checkpoint, no goodbye: everything acknowledged is in the log.
+      // No checkpoint and no messages: everything acknowledged is in the log.
       ::_exit(2);
   }
 }

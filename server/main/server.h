@@ -30,7 +30,7 @@ class ClosedDoor;
 struct StandbyControl;
 struct StandbySettings;
 
-/// How the server stops, by the signal that asks for it, as in PostgreSQL.
+/// Mode of a shutdown; each has a signal, as in PostgreSQL.
 enum class StopMode : std::uint8_t {
   smart,      ///< TERM: no new connections; ends when the last one has left
   fast,       ///< INT: ends all connections, then closes in order
@@ -49,10 +49,10 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  /// Serves until a signal stops it. Returns the process's exit code.
+  /// Serves until a signal stops the server. Returns the process's exit code.
   int run();
 
-  /// Blocks the signals that run() waits for. Before any thread is started.
+  /// Blocks the signals that run() waits for. Call before any thread is started.
   static void block_signals();
 
  private:
@@ -64,8 +64,9 @@ class Server {
   Result<ServerSettings> early_settings(const std::vector<SettingAssignment>& file) const;
   Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
   Result<> open();
-  /// Becomes the user that the settings name, or warns that it does not.
+  /// Reads the lists of stop words in the directory, if one is set.
   Result<> read_stop_words(const std::string& directory) const;
+  /// Becomes the user that the settings name, or warns that it does not.
   Result<> leave_root(const std::string& name, const std::vector<ListeningSocket>& sockets) const;
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
@@ -88,23 +89,23 @@ class Server {
   Result<> promote_left_standby();
   void open_metrics(std::vector<ListeningSocket> sockets);
   Result<> reload();
-  /// Of memory, temporary files and slots: at the start, and when settings are read again.
+  /// Applies limits of memory, temporary files and slots, at the start and after a reload.
   void apply_limits(const ServerSettings& settings);
-  /// As the settings say: how much of the log is kept for slots.
+  /// Applies the limit of the log that slots keep.
   void limit_slots();
   Result<> store_setting(const std::optional<std::string>& name,
                          const std::optional<std::string>& value);
   void on_hangup();
-  /// From one signal to the next.
+  /// Waits for the next signal.
   void await_signal();
   void obey(int signal);
-  /// Now and then: looks after clients, and, while stopping, whether everybody has left.
+  /// Called by the timer: looks after clients, and during a shutdown checks whether all have left.
   void await_turn();
-  /// Those whose statements run may have gone.
+  /// Cancels statements of clients that have disconnected.
   void look_for_clients();
-  /// Sessions of the console that nobody uses any more go.
+  /// Closes unused sessions of the console.
   void look_after_console();
-  /// Those whose log is kept may have grown too long.
+  /// Ends transactions that keep too much of the log.
   void end_long_transactions();
   [[nodiscard]] Duration turn_between_looks() const;
   void begin_stop(StopMode mode);
@@ -119,7 +120,7 @@ class Server {
 
   bool is_stopping_ = false;
 
-  // In the order in which they are made; they go in the opposite one.
+  // In the order of construction; destroyed in the opposite order.
   struct Events;
   std::unique_ptr<Events> events_;
   std::unique_ptr<PidFile> pid_file_;

@@ -20,7 +20,7 @@ void notify_service_manager(std::string_view state) noexcept {
   address.sun_family = AF_UNIX;
   if (path.size() < 2 || path.size() >= sizeof address.sun_path) return;
   std::copy(path.begin(), path.end(), std::begin(address.sun_path));
-  // A leading @ stands for the NUL of an abstract name.
+  // A leading @ means the NUL of an abstract socket name.
   if (path.front() == '@') address.sun_path[0] = '\0';
 
   const Descriptor socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};

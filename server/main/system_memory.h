@@ -19,7 +19,7 @@ struct MemoryDefaults {
 };
 /// Returns a gigabyte each, or less on a small machine: a quarter and an eighth of its memory.
 MemoryDefaults memory_defaults(std::uint64_t system_bytes);
-/// Returns the memory for the statements of all sessions: half of what the pool leaves.
+/// Returns the memory for statements of all sessions: half of the memory without the pool.
 std::uint64_t statement_memory(std::uint64_t system_bytes, std::uint64_t pool_bytes);
 
 /// Makes freed large pieces of memory go back to the system. Call before any thread begins.

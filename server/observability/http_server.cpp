@@ -36,7 +36,7 @@ using Reply = http::response<http::string_body>;
 
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::milliseconds kPause{100};
-/// The page runs its own scripts alone, and in no frame of another site.
+/// The page may run only its own scripts, and not in another site's frame.
 constexpr std::string_view kContentPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -68,7 +68,8 @@ IpAddress address_of(const asio::ip::address& address) {
   return IpAddress::from_bytes(std::as_bytes(std::span{bytes}));
 }
 
-/// Pre: `request` is for a path below kAsidePaths.
+/// Returns the parts of a request on which an aside answer depends. Pre: its path is below
+/// kAsidePaths.
 HttpRequest request_aside(Request& request, const tcp::endpoint& peer) {
   HttpRequest aside;
   aside.is_post = request.method() == http::verb::post;
@@ -93,9 +94,9 @@ bool is_aside(const Request& request) {
 
 }  // namespace
 
-/// Shared with the coroutines, which end when the io_context goes, behind the server.
+/// State shared with the coroutines, which the io_context ends after the server.
 struct HttpServer::State : std::enable_shared_from_this<State> {
-  /// Its end is the connection's.
+  /// Counts a connection; its destruction ends the count.
   class Visit {
    public:
     explicit Visit(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {
@@ -114,10 +115,10 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
 
   asio::awaitable<void> accept_from(tcp::acceptor& acceptor);
   asio::awaitable<void> serve(tcp::socket peer);
-  /// Returns the response for a request that is read.
+  /// Returns the response to a complete request.
   asio::awaitable<Reply> reply_to(Request request, tcp::endpoint peer);
   [[nodiscard]] Reply reply_at_once(const Request& request) const;
-  /// An answer that fails costs its request only.
+  /// Returns the aside answer. An exception fails its request only.
   [[nodiscard]] HttpResponse answer_aside(const HttpRequest& request) const noexcept;
   asio::thread_pool& worker();
 
@@ -133,24 +134,24 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
 HttpServer::HttpServer(asio::io_context& events, std::vector<Descriptor> sockets, Answer answer,
                        AsideAnswer aside)
     : state_(std::make_shared<State>(events, std::move(answer), std::move(aside))) {
-  // Coroutines refer to their acceptor.
+  // Coroutines keep references to their acceptors: reserve, so that these do not move.
   state_->acceptors.reserve(sockets.size());
   for (Descriptor& socket : sockets) {
-    // The family matters to whoever opens or binds: this is neither.
+    // The address family is used only by open and bind, which are not called.
     state_->acceptors.emplace_back(events, tcp::v4(), socket.release());
     asio::co_spawn(events, state_->accept_from(state_->acceptors.back()), asio::detached);
   }
 }
 
 HttpServer::~HttpServer() {
-  // Coroutines keep the rest until the io_context goes.
+  // Coroutines keep the rest alive until the io_context is destroyed.
   state_->acceptors.clear();
   asio::thread_pool* worker = nullptr;
   {
     const std::scoped_lock lock{state_->worker_mutex};
     if (state_->worker_thread) worker = &*state_->worker_thread;
   }
-  // Without the mutex: what it still does may want run_aside().
+  // Join without the mutex: pending work may call run_aside().
   if (worker != nullptr) worker->join();
 }
 
@@ -178,7 +179,7 @@ asio::awaitable<void> HttpServer::State::accept_from(tcp::acceptor& acceptor) {
       has_room = false;
     }
     if (has_room) continue;
-    // Out of descriptors or memory, until somebody leaves.
+    // Out of descriptors or memory: wait until a connection ends.
     pause.expires_after(kPause);
     co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failure));
   }
@@ -195,12 +196,12 @@ asio::awaitable<void> HttpServer::State::serve(tcp::socket peer) {
   error_code failure;
   co_await http::async_read_header(stream, buffer, parser,
                                    asio::redirect_error(asio::use_awaitable, failure));
-  // Other requests' bodies are not read: the refusal may come before them.
+  // Read no body of other requests: they may be refused before it is sent.
   if (!failure && is_aside(parser.get()) && parser.get().method() == http::verb::post) {
     co_await http::async_read(stream, buffer, parser,
                               asio::redirect_error(asio::use_awaitable, failure));
   }
-  // Gone, or out of patience; everything else is about what was sent.
+  // Closed or timed out: no answer. Other errors are about the request.
   const bool is_wrong =
       failure.category() == http::make_error_code(http::error::end_of_stream).category();
   if (failure && (!is_wrong || failure == http::error::end_of_stream)) co_return;
@@ -225,7 +226,7 @@ asio::awaitable<Reply> HttpServer::State::reply_to(Request request, tcp::endpoin
     co_return reply_at_once(request);
   }
   const HttpRequest asked = request_aside(request, peer);
-  // There and back: the answer is made on the thread aside.
+  // Make the answer on the aside thread, then return to this one.
   co_await asio::post(asio::bind_executor(worker().get_executor(), asio::use_awaitable));
   HttpResponse response = answer_aside(asked);
   co_await asio::post(asio::bind_executor(events.get_executor(), asio::use_awaitable));
@@ -241,14 +242,14 @@ HttpResponse HttpServer::State::answer_aside(const HttpRequest& request) const n
 }
 
 Reply HttpServer::State::reply_at_once(const Request& request) const {
-  // OPTIONS: balancers ask so, for the code alone.
+  // Balancers send OPTIONS to get the status alone.
   constexpr std::array kMethods{http::verb::get, http::verb::head, http::verb::options};
   if (std::ranges::find(kMethods, request.method()) == kMethods.end()) {
     return reply_with({.status = 405, .body = "GET, HEAD and OPTIONS only\n"});
   }
   const std::string_view target{request.target().data(), request.target().size()};
   Reply reply = reply_with(answer(target.substr(0, target.find('?'))));
-  // The length stays: it is what GET would have brought.
+  // Keep Content-Length: HEAD returns that of GET.
   if (request.method() == http::verb::head) reply.body().clear();
   return reply;
 }

@@ -23,47 +23,46 @@ struct HttpResponse {
   std::string body = {};
 };
 
-/// A request for a path below kAsidePaths, as far as its answer depends on it.
+/// Parts of a request below kAsidePaths on which its answer depends.
 struct HttpRequest {
   bool is_post = false;
-  std::string path;   ///< without the part that follows '?'
-  std::string query;  ///< that part
+  std::string path;   ///< without the query
+  std::string query;  ///< after '?'
   std::string body;
   std::string host;           ///< the header Host
-  std::string origin;         ///< Origin: of the page that asks, where a browser says so
+  std::string origin;         ///< Origin: the requesting page, if the browser sends it
   std::string authorization;  ///< Authorization
-  std::string marker;         ///< X-Swizzle-Console, which no other site's form or image can send
+  std::string marker;  ///< X-Swizzle-Console, which forms and images of other sites cannot send
   std::optional<IpAddress> peer;
   std::uint16_t peer_port = 0;
 };
 
-/// As much of HTTP/1 as a scraper and a browser need, by Boost.Beast: GET, HEAD and OPTIONS, POST
-/// below kAsidePaths, one request to a connection. A peer that takes longer than a few seconds, or
-/// sends too much, is let go.
+/// Minimal HTTP/1 server for scrapers and browsers, on Boost.Beast: GET, HEAD and OPTIONS, POST
+/// below kAsidePaths, one request per connection. Slow peers and oversized requests are cut off.
 class HttpServer {
  public:
-  /// Returns the response for a path, without the part that follows '?'.
+  /// Returns the response for a path without its query.
   using Answer = std::function<HttpResponse(std::string_view path)>;
-  /// Returns the response for a request whose answer may take a while.
+  /// Returns the response for a request whose answer may take time.
   using AsideAnswer = std::function<HttpResponse(const HttpRequest& request)>;
 
-  /// The longest head of a request, and the longest body.
+  /// Limits of a request's head and body in bytes.
   static constexpr std::size_t kLongestHead = 8192;
   static constexpr std::size_t kLongestBody = 4096;
   static constexpr int kMostAtOnce = 64;
   static constexpr std::string_view kAsidePaths = "/api/";
 
-  /// Serves while somebody runs `events`. `sockets` listen on TCP. `aside` answers on one thread,
-  /// one request after the other; the thread starts with the first. Without `aside` there is
-  /// nothing below kAsidePaths.
+  /// Serves while `events` runs. `sockets` listen on TCP. `aside` answers on one thread, one
+  /// request at a time; the thread is started with the first. Without `aside` there is nothing
+  /// below kAsidePaths.
   HttpServer(boost::asio::io_context& events, std::vector<Descriptor> sockets, Answer answer,
              AsideAnswer aside = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
-  /// Waits for the thread that answers aside. Pre: nobody runs `events` any more.
+  /// Waits for the aside thread. Pre: `events` does not run any more.
   ~HttpServer();
 
-  /// Runs `work` on the thread that answers aside, behind what it has to do. From any thread.
+  /// Runs `work` on the aside thread, after its queued work. From any thread.
   void run_aside(std::function<void()> work);
 
  private:

@@ -14,7 +14,7 @@ using namespace swizzle::server;
 
 namespace {
 
-/// A server whose paths say their own names, run by a thread.
+/// A server on a thread that answers each path with its name.
 class EchoServer {
  public:
   EchoServer() {
@@ -44,19 +44,19 @@ class EchoServer {
     server_.reset();
   }
 
-  /// Ends an answer that is waiting.
+  /// Releases an answer that is waiting.
   void let_go() { gate_.release(); }
 
   [[nodiscard]] Descriptor connect() const {
     Descriptor client{::socket(AF_INET, SOCK_STREAM, 0)};
-    // An answer that does not come fails a check, and does not hang the test.
+    // A missing answer fails a check instead of hanging the test.
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
     REQUIRE(::setsockopt(client.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
     REQUIRE(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address_),
                       sizeof address_) == 0);
     return client;
   }
-  /// Everything that comes until the server closes.
+  /// Returns everything until the server closes the connection.
   [[nodiscard]] std::string ask(std::string_view request) const {
     const Descriptor client = connect();
     REQUIRE(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) ==

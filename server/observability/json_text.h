@@ -5,7 +5,7 @@
 
 namespace swizzle::server {
 
-/// Appends `text`, which is UTF-8, as a JSON string.
+/// Appends `text` as a JSON string. Pre: UTF-8.
 void append_json_text(std::string& out, std::string_view text);
 
 }  // namespace swizzle::server

@@ -30,7 +30,7 @@ std::string or_unknown(const std::string& text) {
   return text.empty() ? "[unknown]" : text;
 }
 
-/// Returns the text that `escape` stands for; nothing for a letter that has no meaning.
+/// Returns the text of an escape; nothing for an unknown letter.
 std::string expand(char escape, const LogMoment& moment, const LogSubject* subject,
                    const LogEntry& entry) {
   switch (escape) {

@@ -23,8 +23,7 @@ enum class LogFormat : std::uint8_t { plain, json };
 /// Severity for the server's log, in which LOG is above ERROR. Messages below a warning have none.
 enum class LogLevel : std::uint8_t { warning, error, log, fatal, panic };
 
-/// Returns the level of a value of log_min_messages and its like: `warning` for it and all lower
-/// ones.
+/// Returns the lowest severity that log_min_messages or a similar setting logs.
 LogLevel log_level(std::string_view name) noexcept;
 
 /// One entry of the log. Empty fields are left out.

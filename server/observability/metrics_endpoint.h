@@ -7,9 +7,9 @@
 
 namespace swizzle::server {
 
-/// Serves the metrics port: /metrics for Prometheus, / for people, /status.json for the page,
-/// /health and other roles, and the page's files. Nothing there asks for a login, so it shows
-/// numbers and no data.
+/// Serves the metrics port: /metrics for Prometheus, / as text, /status.json for the console's
+/// page, /health and roles, and the page's files. Needs no login, so it shows numbers only, no
+/// data.
 [[nodiscard]] HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view path);
 
 }  // namespace swizzle::server

@@ -3,7 +3,7 @@
 namespace swizzle::server {
 namespace {
 
-/// Returns the first `most` bytes, without half a character at the end.
+/// Returns at most the first `most` bytes, cut at a character's boundary.
 std::string beginning_of(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string{text};
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;

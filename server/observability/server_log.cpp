@@ -20,7 +20,7 @@ void write_whole(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    // The log's reader has gone: the error cannot be reported.
+    // The log cannot be written, and so the error cannot be reported.
     if (written <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(written));
   }

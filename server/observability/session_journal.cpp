@@ -123,7 +123,7 @@ void SessionJournal::completed(std::string_view tag) {
   if (pending_) finish_pending(completed_at_);
   ++completed_;
   pending_ = kind_of_tag(tag);
-  // By the simple protocol another statement of the same message may follow; then this one ended
+  // In the simple protocol another statement of the same message may follow; then this one ended
   // here. Otherwise it ends with the message.
   if (may_be_several_) completed_at_ = Runtime::current().now();
   if (wants_text_ || log_duration_) tag_.assign(tag.substr(0, tag.find_first_of(" 0123456789")));

@@ -29,7 +29,7 @@ class SessionJournal {
   SessionJournal& operator=(const SessionJournal&) = delete;
   ~SessionJournal() = default;
 
-  /// Reads log_min_duration_statement and its like.
+  /// Reads log_min_duration_statement and related settings.
   void read_settings(const sql::Session& session);
   /// True if the configuration has been read again since.
   [[nodiscard]] bool is_outdated() const noexcept { return log_.revision() != log_revision_; }
@@ -57,7 +57,7 @@ class SessionJournal {
   [[nodiscard]] bool wants_text() const noexcept { return wants_text_; }
   /// Text of the current or last statement; of the whole message by the simple protocol.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
-  /// Text of the failed statement: by the simple protocol the one behind the completed ones.
+  /// Text of the failed statement: by the simple protocol the one after the completed ones.
   [[nodiscard]] std::string_view failed_text() const;
 
  private:

@@ -146,7 +146,7 @@ TEST_CASE("a long message counts where the server's memory does") {
       }
     };
     CHECK_THROWS_AS(fill(), std::bad_alloc);
-    // Twice as much, while it is copied, would be more than there may be.
+    // Twice as much, for a copy, would exceed the limit.
     CHECK(arrived == std::size_t{1} << 20U);
     CHECK(total.used_bytes() == std::size_t{1} << 20U);
     in.consume(arrived);

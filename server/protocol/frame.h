@@ -8,7 +8,7 @@
 
 namespace swizzle::server {
 
-/// One message: its kind and the bytes behind the length word. Points into the receive buffer.
+/// One message: its kind and the bytes after the length word. Points into the receive buffer.
 struct Frame {
   FrontendKind kind;
   Bytes payload;
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMinStartupBytes = 8;
 
 /// The message at the front of the receive buffer.
 struct FrameScan {
-  /// Set when the whole message is there.
+  /// Set when the whole message has arrived.
   std::optional<Frame> frame;
   /// The size of the message with its header, if the header is complete; else the header's size.
   std::size_t needed_bytes = kFrameHeaderBytes;

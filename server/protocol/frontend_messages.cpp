@@ -36,8 +36,8 @@ Result<DescribeMessage> decode_target(Bytes payload, std::string_view what) {
   return DescribeMessage{static_cast<DescribeTarget>(target), name};
 }
 
-/// Reads a count and as many format codes into `formats`. Codes other than 0 and 1 are kept, for
-/// the caller to report once the message is known to be whole.
+/// Reads a count and as many format codes into `formats`. Keeps invalid codes: the caller reports
+/// them once the whole message is parsed.
 void take_formats(MessageReader& reader, std::vector<sql::Format>& formats) {
   const std::size_t count = reader.take_count(sizeof(std::int16_t));
   formats.clear();

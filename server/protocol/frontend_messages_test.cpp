@@ -19,7 +19,7 @@ bool fails_with(const auto& result, SqlState expected) {
   return !result && result.error().state() == expected;
 }
 
-/// Names a decoder, a payload that it accepts whole.
+/// A named decoder and a payload that it accepts.
 struct Sample {
   std::string name;
   std::string payload;
@@ -47,7 +47,7 @@ std::vector<Sample> samples() {
   };
 }
 
-/// A copy without room behind it, so that AddressSanitizer sees a read past the end.
+/// Returns a copy without space after it, so that AddressSanitizer detects a read beyond its end.
 std::unique_ptr<std::byte[]> exact_copy(std::string_view text) {
   auto copy = std::make_unique<std::byte[]>(text.size());
   if (!text.empty()) std::memcpy(copy.get(), text.data(), text.size());
@@ -60,7 +60,7 @@ TEST_CASE("every message is refused when it is cut short at any byte or has a by
     CHECK(sample.accepts(as_bytes(sample.payload)));
     for (std::size_t size = 0; size < sample.payload.size(); ++size) {
       const auto copy = exact_copy(std::string_view{sample.payload}.substr(0, size));
-      // A CancelRequest with a shorter key down to four bytes would be one of its own.
+      // A CancelRequest with a shorter key, down to four bytes, is valid.
       CHECK_FALSE(sample.accepts(Bytes{copy.get(), size}));
     }
     if (sample.name != "CancelRequest") {  // its key has no fixed length

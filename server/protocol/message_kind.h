@@ -4,7 +4,7 @@
 
 namespace swizzle::server {
 
-/// The first byte of every message that a client sends after start-up.
+/// First byte of a client's message after the start-up.
 enum class FrontendKind : char {
   bind = 'B',
   close = 'C',
@@ -22,7 +22,7 @@ enum class FrontendKind : char {
   terminate = 'X',
 };
 
-/// The first byte of every message that a server sends.
+/// First byte of a server's message.
 enum class BackendKind : char {
   authentication = 'R',
   backend_key_data = 'K',
@@ -49,7 +49,7 @@ enum class BackendKind : char {
   row_description = 'T',
 };
 
-/// The request or answer that an Authentication message carries.
+/// Kind of an Authentication message.
 enum class AuthenticationCode : std::int32_t {
   ok = 0,
   sasl = 10,
@@ -57,7 +57,7 @@ enum class AuthenticationCode : std::int32_t {
   sasl_final = 12,
 };
 
-/// The kind of object that a Describe or Close names.
+/// Kind of object that a Describe or Close names.
 enum class DescribeTarget : char { statement = 'S', portal = 'P' };
 
 }  // namespace swizzle::server

@@ -31,9 +31,9 @@ class ChangeFeed final : public sql::ChangeSender {
   void wait_for_more(sql::ChangeStream& stream);
   void take(sql::ChangeStream& stream, const Frame& frame);
   void take_status(sql::ChangeStream& stream, Bytes payload);
-  /// Some of what there is to send; false: there is nothing more.
+  /// Sends a part of the pending changes; returns false if there are none.
   bool send_some(sql::ChangeStream& stream);
-  /// Waits until the client knows that there will be no more.
+  /// Waits until the client has confirmed the end of the stream.
   void finish_timeline(sql::ChangeStream& stream);
   void send_keepalive(Lsn position, bool wants_reply);
   /// Sends one where the client should hear of a new position, or has been silent for long.

@@ -19,9 +19,9 @@ struct Stop {
     peer_gone,
     timed_out,
     end_requested,     ///< Interrupts::end_reason() has the reason
-    cancel_requested,  ///< only for waits that heed it
-    news,              ///< only for waits that heed it: a notification for the client
-    log,               ///< only for waits that heed it: there may be more to send
+    cancel_requested,  ///< only for waits that allow it
+    news,              ///< only for waits that allow it: a notification for the client
+    log,               ///< only for waits that allow it: possibly more changes to send
     protocol_violation,
   };
   Kind kind = Kind::peer_gone;
@@ -57,15 +57,15 @@ class Channel {
   std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Heed heed);
   /// Returns the next start-up packet, valid until the next call.
   std::expected<Bytes, Stop> next_startup_packet(TimePoint deadline);
-  /// True if there are bytes behind the last packet, from a client that has not waited for an
+  /// True if there are bytes after the last packet, from a client that has not waited for an
   /// answer.
   [[nodiscard]] bool has_unread_bytes() const noexcept {
     return in_.buffered().size() > frame_bytes_;
   }
 
   [[nodiscard]] SendBuffer& out() noexcept { return out_; }
-  /// Writes everything, waiting for the client as long as it takes or `send_timeout` without any
-  /// progress. When the peer has gone, discards the bytes, as do later calls.
+  /// Writes everything. Waits for the client without limit, or for `send_timeout` without any
+  /// progress. Discards the bytes if the peer has closed the connection; later calls do so too.
   void flush();
   void flush_if_full() {
     if (out_.size() >= kSendBytes) flush();
@@ -76,7 +76,7 @@ class Channel {
     return interrupts_.end_reason() != EndReason::none;
   }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
-  /// Until a login has succeeded, long messages are refused.
+  /// Before a login has succeeded, the limits refuse long messages.
   void set_limits(FrameLimits limits) noexcept { limits_ = limits; }
   void set_send_timeout(Duration timeout) noexcept { send_timeout_ = timeout; }
 

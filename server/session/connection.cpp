@@ -15,7 +15,7 @@
 namespace swizzle::server {
 namespace {
 
-/// For the report of a crash: what the session runs.
+/// Subject of a crash report: the statement that the session runs.
 class RunningStatement final : public CrashSubject {
  public:
   explicit RunningStatement(const sql::Session& session) : session_(session) {}
@@ -30,7 +30,7 @@ class RunningStatement final : public CrashSubject {
   const sql::Session& session_;
 };
 
-/// One connection's parts, in the order in which they must be destroyed backwards.
+/// Parts of a connection, in the order of construction.
 class Connection {
  public:
   Connection(Stream& stream, const Peer& peer, ServerContext& context, SocketWaiter& waiter,
@@ -51,7 +51,7 @@ class Connection {
   }
 
  private:
-  /// Returns the connection's subject for lines of the log.
+  /// Returns the connection's subject for log lines.
   [[nodiscard]] LogSubject subject_of(const sql::SessionOptions& options) const {
     LogSubject subject;
     subject.user = options.user;
@@ -121,14 +121,14 @@ void Connection::converse(SessionRegistry::Place& place) {
     conversation.run();
     journal.note_disconnection();
   } catch (...) {
-    // Nothing may wait in a handler, and the session's end may.
+    // A catch block must not park, and the session's end may: leave it first.
     fault = std::current_exception();
   }
   if (fault) end_after(fault);
   place.detach();
 }
 
-/// Outside of statements there is no answer to carry an error, so it ends the session.
+/// Ends the session: outside of statements no answer can carry an error.
 void Connection::end_after(const std::exception_ptr& fault) {
   channel_.flush();
   std::optional<sql::Diagnostic> report;
@@ -160,7 +160,7 @@ void serve_connection(Stream& stream, const Peer& peer, ServerContext& context,
 }
 
 void refuse_without_memory(Stream& stream) noexcept {
-  // As put_report() would write it, without taking memory.
+  // The same bytes as put_report() writes, without an allocation.
   static constexpr char kReport[] = "E\0\0\0\x29SFATAL\0VFATAL\0C53200\0Mout of memory\0";
   static_cast<void>(stream.write(as_bytes(std::string_view{kReport, sizeof kReport})));
 }

@@ -7,12 +7,11 @@
 
 namespace swizzle::server {
 
-/// Serves one client from accept to close. Runs on the fiber, or thread, of the connection;
-/// `stream` is closed on return.
+/// Serves a client from accept to close. Runs on the connection's fiber or thread; closes `stream`.
 void serve_connection(Stream& stream, const Peer& peer, ServerContext& context,
                       SocketWaiter& waiter, BufferPool& buffers);
 
-/// Sends FATAL 53200 as far as the socket takes it now. Takes no memory.
+/// Sends FATAL 53200 without waiting for the socket. Allocates nothing.
 void refuse_without_memory(Stream& stream) noexcept;
 
 }  // namespace swizzle::server

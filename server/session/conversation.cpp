@@ -46,7 +46,7 @@ void Conversation::run() {
 }
 
 void Conversation::note_end(sql::SessionEnd how) noexcept {
-  // The first reason for the end is the one that counts.
+  // Only the first reason for the end is recorded.
   sql::SessionUsage& usage = sql::usage_of(session_);
   if (usage.end() == sql::SessionEnd::by_client) usage.note_end(how);
 }
@@ -55,7 +55,7 @@ void Conversation::stalled(Duration turn) noexcept {
   try {
     journal_.stalled(turn, session_.current_query());
   } catch (const std::bad_alloc&) {
-    // The reactor has counted it.
+    // No memory for the log's line; the reactor has counted the stall.
   }
 }
 
@@ -141,7 +141,7 @@ void Conversation::dispatch(const Frame& frame) {
     case FrontendKind::copy_data:
     case FrontendKind::copy_done:
     case FrontendKind::copy_fail:
-      // Left over from a COPY that failed here before the client heard of it.
+      // Left over from a COPY that failed before the client was told.
       return;
     case FrontendKind::terminate:
       is_running_ = false;
@@ -169,7 +169,7 @@ void Conversation::on_query(Bytes payload) {
       if (replication_->takes(message->text)) return on_command(message->text);
     }
     const sql::Outcome outcome = session_.simple_query(message->text, sink_);
-    // The message itself may have made room for the data of a COPY.
+    // The message's memory may already be reused for COPY's data.
     if (!outcome) report_failure(outcome.error(), journal_.failed_text());
     ready_for_query();
   } else {
@@ -179,9 +179,9 @@ void Conversation::on_query(Bytes payload) {
 }
 
 void Conversation::on_command(std::string_view text) {
-  // A session that follows the log does so for as long as it likes.
+  // No statement timeout: a session follows the log for as long as the client likes.
   watch_.stop();
-  // The message makes room for those that come while changes are sent.
+  // Copy the command: the buffer is reused while changes are sent.
   const std::string command{text};
   ChangeFeed feed{channel_, interrupts_, copy_server_};
   const sql::Outcome outcome = replication_->run(command, sink_, feed);
@@ -199,7 +199,7 @@ void Conversation::extended(Handler&& handler) {
     skipping_ = true;
     report_failure(outcome.error(), failed_text_);
     failed_text_ = {};
-    // A client that waits for answers up to a Flush would wait for ever: the Flush is skipped.
+    // Flush: the client may wait for answers up to a Flush, which is being skipped.
     channel_.flush();
   }
   channel_.flush_if_full();
@@ -279,15 +279,15 @@ void Conversation::on_function_call() {
 }
 
 sql::Diagnostic Conversation::reject(const Error& error) {
-  // A statement that cannot succeed: an error inside a transaction block fails the block, and only
-  // the session can do that. It has a name, so that it does not replace the unnamed statement.
+  // Run a statement that cannot succeed: only the session can fail its transaction block. It is
+  // named, so that it does not replace the unnamed statement.
   constexpr std::string_view kNever = "refused message";
   (void)session_.parse(kNever, "refused", {}, sink_);
   return report_of(sql::Severity::error, error);
 }
 
 void Conversation::report(const sql::Diagnostic& diagnostic) {
-  // A session that was terminated tells why, whatever it was at.
+  // A terminated session reports that reason, whatever failed.
   const auto reason = is_running_ ? session_.termination() : std::nullopt;
   const sql::Diagnostic& told = reason ? *reason : diagnostic;
   put_report(channel_.out(), BackendKind::error_response, told);
@@ -319,7 +319,7 @@ void Conversation::ready_for_query() {
 Duration Conversation::setting_ms(std::string_view name) const {
   const std::optional<std::string> text = session_.setting(name);
   if (!text) return Duration::zero();
-  // As SHOW writes it: a number with a unit, 0 for "never".
+  // The text is in SHOW's form: a number with a unit, 0 for "never".
   std::int64_t number = 0;
   const char* const end = text->data() + text->size();
   const auto [unit, error] = std::from_chars(text->data(), end, number);

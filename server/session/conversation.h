@@ -17,26 +17,20 @@
 
 namespace swizzle::server {
 
-/// The part of a connection after login: messages in, answers out, until one side ends it. The
-/// state machine:
-///
-///   simple     Query → results → ReadyForQuery, sent
-///   extended   Parse, Bind, Describe, Execute, Close → answers, kept until Flush or Sync
-///   skipping   after an error in an extended message: everything is dropped until Sync
-///   copying    inside WireSink, while a statement asks for data
+/// A connection after login: reads messages and sends answers until one side ends it. States:
 class Conversation final : private StallListener {
  public:
   Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
                StatementTimer& timer, SessionJournal& journal);
-  /// The session may be told of changes.
+  /// Allows commands of the replication protocol.
   void allow_replication(sql::ReplicationCommands::For whom, CopyServer copy_server);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation() override = default;
 
-  /// Reported settings, then the first ReadyForQuery. The cancel key goes between them.
+  /// Sends the reported settings, the cancel key and the first ReadyForQuery.
   void greet(std::uint32_t backend_id, Bytes cancel_key);
-  /// Returns when the connection is to be closed; the last words are in the send buffer.
+  /// Returns when the connection is to be closed; the last messages are in the send buffer.
   void run();
 
  private:
@@ -46,7 +40,7 @@ class Conversation final : private StallListener {
   void on_query(Bytes payload);
   void on_sync();
   void on_function_call();
-  /// A command of the replication protocol.
+  /// Runs a command of the replication protocol.
   void on_command(std::string_view text);
 
   /// Runs `handler` unless messages are skipped; its error starts the skipping.
@@ -58,11 +52,11 @@ class Conversation final : private StallListener {
   sql::Outcome describe(Bytes payload);
   sql::Outcome execute(Bytes payload);
   sql::Outcome close(Bytes payload);
-  /// For an error that the session has not seen: its transaction must know.
+  /// Reports an error that did not come from the session, and fails its transaction.
   sql::Diagnostic reject(const Error& error);
 
   void report(const sql::Diagnostic& diagnostic);
-  /// The same, for the error of a statement: the log hears of it.
+  /// Reports an error of a statement to the client and the log.
   void report_failure(const sql::Diagnostic& diagnostic, std::string_view text);
   void ready_for_query();
   void begin_statement();
@@ -80,16 +74,16 @@ class Conversation final : private StallListener {
   WireSink sink_;
   StatementTimer::Watch watch_;
   ListDecoder decoder_;
-  /// Of a session that was opened for replication.
+  /// Set in sessions opened for replication.
   std::unique_ptr<sql::ReplicationCommands> replication_;
   CopyServer copy_server_;
-  /// Of the last Bind, where the log may want to name it.
+  /// Statement of the last Bind, for the log.
   std::string bound_statement_;
 
   Duration statement_timeout_{};
   Duration idle_in_transaction_timeout_{};
   Duration idle_session_timeout_{};
-  /// Of a statement that just failed; until its error is reported.
+  /// Text of the statement that has just failed, until its error is reported.
   std::string_view failed_text_;
   bool skipping_ = false;
   bool is_running_ = true;

@@ -312,7 +312,7 @@ TEST_CASE("a cancel request that came when nothing ran ends nothing") {
   {
     WireClient other = server.connect();
     other.send(startup_packet(int32(client.backend_id) + client.cancel_key, 80877102));
-    // It is answered by the end of the connection, when it has been dealt with.
+    // The connection is closed once the message has been processed.
     CHECK(other.receive().kind == 0);
   }
   client.send(message('Q', text("copy in")));
@@ -333,7 +333,7 @@ TEST_CASE("time limits end statements and idle sessions") {
     CHECK(client.receive().kind == 'Z');
     client.send(parse("", "sleep") + bind("", "") + execute("") + kSync);
     CHECK(client.kinds_until('Z') == "12EZ");
-    // The error that ended the statement is sent once, and the session goes on.
+    // The error that ended the statement is sent only once, and the session goes on.
     CHECK(client.is_quiet());
     CHECK(client.query("rows 1") == "TDCZ");
   }

@@ -6,8 +6,7 @@
 
 namespace swizzle::server {
 
-/// Lets the fiber of a connection wait for its socket through the reactor it lives on. Does not own
-/// the socket.
+/// Lets a connection's fiber wait for its socket through its reactor. Does not own the socket.
 class FiberSocketWaiter final : public SocketWaiter {
  public:
   /// Pre: in a fiber of `runtime`; `socket` is non-blocking.

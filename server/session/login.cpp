@@ -19,7 +19,7 @@
 namespace swizzle::server {
 namespace {
 
-/// Why no message came.
+/// Returns the error that explains why no message came.
 Error unanswered(Stop stop) {
   if (stop.error) return std::move(*stop.error);
   if (stop.kind == Stop::Kind::timed_out) {
@@ -71,8 +71,7 @@ std::optional<Admission> Login::run() {
   }
   negotiate_version(*message, admission);
   if (auto done = authenticate(admission); !done) {
-    // A client that has left is not told, and gets no line in the log: health checks ask only
-    // whether the server answers.
+    // No message and no log line for a client that has left: health checks only connect.
     if (done.error().state() != state::connection_failure) refuse(done.error());
     return std::nullopt;
   }
@@ -165,7 +164,7 @@ Result<> Login::exchange_scram(const sql::SessionOptions& options) {
   std::optional<std::string> endpoint_hash;
   if (channel_.stream().is_tls()) endpoint_hash = policy_->tls->endpoint_hash();
 
-  // The same steps for everybody, so that nobody learns which roles exist.
+  // Run the same exchange for unknown roles, so that clients cannot find out which exist.
   ScramExchange exchange{
       verifier ? *verifier : ScramVerifier::pretend(options.user, context_.secret()),
       endpoint_hash};
@@ -175,7 +174,8 @@ Result<> Login::exchange_scram(const sql::SessionOptions& options) {
   ASSIGN_OR_RETURN(const Bytes first_payload, receive_password_message());
   ASSIGN_OR_RETURN(const SaslInitialResponse initial, decode_sasl_initial(first_payload));
   if (!initial.data) {
-    // The client wants to hear from us first; SCRAM has nothing to say yet.
+    // An empty initial response: the client wants to hear from us first, but SCRAM begins with the
+    // client.
     return fail(state::protocol_violation, "SCRAM needs an initial response");
   }
   ASSIGN_OR_RETURN(const std::string server_first,
@@ -202,7 +202,7 @@ Result<> Login::exchange_scram(const sql::SessionOptions& options) {
 }
 
 Result<> Login::await_turn(const LoginAttempt& attempt) {
-  // Interval at which a client that has gone is noticed.
+  // Interval between checks for a disconnected client.
   constexpr Duration kLook = std::chrono::milliseconds{250};
   Runtime& runtime = Runtime::current();
   for (;;) {

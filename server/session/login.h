@@ -8,22 +8,22 @@
 
 namespace swizzle::server {
 
-/// The result of a successful login.
+/// Result of a successful login.
 struct Admission {
   sql::SessionOptions options;
   ProtocolVersion version;
-  /// The client is a server that follows.
+  /// True if the client is a standby.
   bool is_physical_replication = false;
 };
 
-/// The beginning of a conversation: encryption, start-up packet, authentication.
+/// Start of a connection: encryption, start-up packet, authentication.
 class Login {
  public:
-  /// `pid` is the connection's number in the log.
+  /// `pid`: number of the connection in the log.
   Login(Channel& channel, const Peer& peer, ServerContext& context, std::uint32_t pid);
 
-  /// Nothing: the connection is to be closed, and whatever the client is to be told is in the send
-  /// buffer. On success AuthenticationOk is.
+  /// Returns nothing if the connection is to be closed; the error is then in the send buffer. On
+  /// success AuthenticationOk is.
   std::optional<Admission> run();
 
  private:
@@ -32,7 +32,7 @@ class Login {
   Result<> check_peer(const sql::SessionOptions& options) const;
   Result<> exchange_scram(const sql::SessionOptions& options);
   Result<Bytes> receive_password_message();
-  /// Until a password for this role from here may be judged.
+  /// Waits until the next attempt with a password for this role from this address may be judged.
   Result<> await_turn(const LoginAttempt& attempt);
   void negotiate_version(const StartupMessage& message, Admission& admission);
   [[nodiscard]] std::string describe_visitor(const Visitor& visitor) const;
@@ -44,7 +44,7 @@ class Login {
   std::shared_ptr<const DoorPolicy> policy_;
   TimePoint deadline_;
   LogSubject subject_;
-  /// For the log: which connection it is, and which rule let it try.
+  /// For the log: the connection and the matching rule.
   std::string matched_;
 };
 

@@ -22,7 +22,7 @@ std::string startup_for(std::string_view user) {
   return startup_packet(text("user") + text(user) + '\0');
 }
 
-/// The whole SCRAM dialogue as a client. Returns the last message: 'R' 0 is success.
+/// Performs the whole SCRAM exchange. Returns the last message: 'R' with 0 is success.
 Received scram_login(WireClient& client, std::string_view user, std::string_view password) {
   client.send(startup_for(user));
   if (client.receive().kind != 'R') return {};
@@ -233,7 +233,7 @@ TEST_CASE("connection limits keep places for superusers and for the door") {
   late.send(startup_for("super"));
   CHECK(late.receive_until('E').back().field('C') == "53300");
 
-  // A refused client is still at the door until the server has seen it go.
+  // A refused client counts as logging in until the server has seen it disconnect.
   while (server.context().registry().size() > 3) std::this_thread::yield();
   WireClient door_one = server.connect();
   door_one.send("\0\0\0"s);
@@ -243,11 +243,11 @@ TEST_CASE("connection limits keep places for superusers and for the door") {
   while (server.context().registry().size() < 5) std::this_thread::yield();
   WireClient door_three = server.connect();
   door_three.send("\0\0\0"s);
-  // No client is kept out: the one that has been at the door for longest has to leave.
+  // No client is kept out: the one that has been logging in for longest is disconnected.
   CHECK(door_one.receive().kind == 0);
   CHECK(door_two.is_quiet());
   CHECK(door_three.is_quiet());
-  // And who comes in after that does.
+  // Nor is the next client.
   two.close();
   while (server.context().registry().size() > 4) std::this_thread::yield();
   WireClient in = server.connect();

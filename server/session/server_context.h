@@ -63,7 +63,7 @@ class ServerContext {
     const std::scoped_lock lock{policy_mutex_};
     return policy_;
   }
-  /// Of base copies; set before there are connections.
+  /// Copies the directory of the server; set before there are connections.
   using CopyServer = std::function<Result<>(FileSystem& files, const RecoveryObserver& observer)>;
   [[nodiscard]] const CopyServer& copy_server() const noexcept { return copy_server_; }
   void set_copy_server(CopyServer copy) { copy_server_ = std::move(copy); }
@@ -92,7 +92,7 @@ class ServerContext {
 /// Origin of a connection.
 struct Peer {
   std::optional<IpAddress> address;    ///< absent for a unix socket
-  std::optional<uid_t> user;           ///< for a unix socket: who the kernel says it is
+  std::optional<uid_t> user;           ///< for a unix socket: the peer's user, from the kernel
   std::uint16_t port = 0;              ///< 0 for a unix socket
   std::optional<IpAddress> reached{};  ///< our own end, where it is not a unix socket
   std::uint16_t reached_port = 0;

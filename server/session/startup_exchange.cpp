@@ -24,7 +24,7 @@ Result<StartupExchange::Outcome> StartupExchange::run() {
 Result<StartupExchange::Step> StartupExchange::answer_tls_request() {
   // A second request is a protocol violation, and would let a peer keep us busy for ever.
   if (std::exchange(tls_asked_, true)) return Step::close;
-  // Bytes behind the request came unencrypted; under TLS they would be taken for the client's.
+  // Bytes after the request came unencrypted; under TLS they would be taken for the client's.
   if (channel_.has_unread_bytes())
     return fail(state::protocol_violation, "received unencrypted data after SSL request");
   const bool offers_tls = policy_.tls != nullptr && peer_.address;

@@ -17,7 +17,7 @@ class StartupExchange {
                   TimePoint deadline) noexcept
       : channel_(channel), peer_(peer), policy_(policy), deadline_(deadline) {}
 
-  /// Empty: the connection is to be closed without an answer.
+  /// With std::monostate the connection is closed without an answer.
   using Outcome = std::variant<std::monostate, StartupMessage, CancelRequest>;
   /// Views of the outcome are valid until the channel's next message. An error is sent to the
   /// client.

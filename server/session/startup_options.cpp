@@ -10,7 +10,7 @@ namespace swizzle::server {
 namespace {
 
 constexpr SqlState kSyntaxError{"42601"};
-/// Bytes of a name that PostgreSQL keeps.
+/// Length of names in PostgreSQL.
 constexpr std::size_t kMaxNameBytes = 63;
 
 std::vector<std::string> split_words(std::string_view text) {
@@ -30,7 +30,7 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-/// PostgreSQL cuts names at 63 bytes; a character is never cut in two.
+/// Truncates a name to 63 bytes, at a character's boundary.
 std::string cut_name(std::string_view name) {
   if (name.size() <= kMaxNameBytes) return std::string{name};
   std::size_t end = kMaxNameBytes;
@@ -97,7 +97,7 @@ Result<sql::SessionOptions> session_options(const StartupMessage& message) {
     return fail(state::invalid_authorization,
                 "no PostgreSQL user name specified in startup packet");
   }
-  // A follower belongs to no database; its session lives in one that is always there.
+  // A standby connects to no database; its session uses one that always exists.
   if (is_physical_replication(message)) options.database = "postgres";
   if (options.database.empty()) options.database = options.user;
   return options;

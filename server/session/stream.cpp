@@ -65,7 +65,7 @@ void Stream::begin_tls(const TlsContext& context) {
   INVARIANT(tls_ != nullptr);
   INVARIANT(SSL_set_fd(tls_, socket_.get()) == 1);
   SSL_set_accept_state(tls_);
-  // The send buffer moves and grows between attempts; its content does not change.
+  // The send buffer may move and grow between attempts; its content stays.
   SSL_set_mode(tls_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                          SSL_MODE_RELEASE_BUFFERS);
 }

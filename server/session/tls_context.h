@@ -5,26 +5,26 @@
 
 #include "base/result.h"
 
-// OpenSSL's own name for a context.
+// OpenSSL's type of a context.
 struct ssl_ctx_st;
 
 namespace swizzle::server {
 
-/// The parameters of connections under TLS.
+/// Parameters of TLS connections.
 struct TlsOptions {
-  /// Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else.
+  /// Only forward secrecy and authenticated encryption, as in TLS 1.3.
   static constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
   std::string certificate_file;
   std::string key_file;
-  std::string ciphers = kCiphers;         ///< OpenSSL's list, for TLS 1.2
+  std::string ciphers = kCiphers;         ///< OpenSSL's cipher list for TLS 1.2
   std::string least_version = "TLSv1.2";  ///< or TLSv1.3
 };
 
-/// The server's certificate and key, ready for connections. Thread-safe.
+/// Certificate and key of the server, ready for connections. Thread-safe.
 class TlsContext {
  public:
-  /// F0000 when a file cannot be used, the key can be read by others, or no cipher is known.
+  /// F0000 if a file cannot be used, others can read the key, or no cipher is known.
   static Result<std::shared_ptr<const TlsContext>> load(const TlsOptions& options);
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;

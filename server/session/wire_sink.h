@@ -7,8 +7,8 @@
 
 namespace swizzle::server {
 
-/// Turns a session's results into messages. Waits for a slow client (back-pressure); when the
-/// client is gone it discards everything and cancels the session.
+/// Encodes a session's results as messages. Waits for a slow client (back-pressure). Once the
+/// client has disconnected, discards everything and cancels the session.
 class WireSink final : public sql::ResultSink {
  public:
   WireSink(Channel& channel, SessionJournal& journal) noexcept

@@ -22,7 +22,7 @@ std::string quoted_setting(std::string_view value) {
   return text + "'";
 }
 
-/// Prints how far the copy is: one line on a terminal, else a line for every tenth.
+/// Prints the progress of the copy: on a terminal in one line, else a line for every tenth.
 class ProgressLine {
  public:
   void show(std::uint64_t done, std::uint64_t total) {
@@ -73,13 +73,13 @@ Result<> copy_primary(const DataDirectory& directory, const StandbyInit& init) {
   if (std::filesystem::exists(directory.altered_file())) {
     ASSIGN_OR_RETURN(altered, read_text_file(directory.altered_file().string()));
   }
-  // The last assignment wins.
+  // Appended, since the last assignment counts.
   altered += fmt::format("primary_conninfo = {}\nprimary_slot_name = {}\n",
                          quoted_setting(init.primary), quoted_setting(init.slot));
   RETURN_IF_ERROR(write_text_file(directory.altered_file().string(), altered));
   RETURN_IF_ERROR(write_text_file(directory.standby_signal().string(), ""));
   RETURN_IF_ERROR(files.sync_directory(directory.path()));
-  // Last, because it says that all the rest is there.
+  // Done last, because it shows that everything else is there.
   std::error_code failure;
   std::filesystem::rename(directory.copied_settings_file(), directory.settings_file(), failure);
   if (failure) {

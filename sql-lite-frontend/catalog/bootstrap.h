@@ -7,19 +7,19 @@
 
 namespace swizzle::sql {
 
-/// Definitions of an empty engine, which a salvage takes where they cannot be read.
+/// First definitions of an empty engine. A salvage uses them in place of unreadable ones.
 Role first_superuser();
 DatabaseEntry first_database();
-/// The schemas that a new database starts with.
+/// Returns the schemas of a new database.
 std::vector<Schema> first_schemas();
 
-/// Makes the catalog's tree in an empty engine, with what every database starts with: the
-/// superuser, called postgres, the databases postgres, template0 and template1, and the schemas
-/// pg_catalog, public and information_schema.
+/// Creates the catalog's tree in an empty engine, with the initial objects: the superuser postgres,
+/// the databases postgres, template0 and template1, and the schemas pg_catalog, public and
+/// information_schema.
 void write_first_catalog(Engine& engine, Oid database);
 
-/// Gives template1 its schemas if it has none: in a new engine, and in one that its first server
-/// left without.
+/// Creates template1's schemas if it has none: in a new engine, or if a crash interrupted the first
+/// start.
 void complete_template(Engine& engine, Tree& tree);
 
 void write_first_schemas(Tree& tree, Transaction& transaction, Oid database);

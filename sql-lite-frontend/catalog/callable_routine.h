@@ -10,8 +10,7 @@
 
 namespace swizzle::sql {
 
-/// Returns the type of an argument in the place of a VARIADIC parameter; none: `parameter` is not
-/// an array, as such a parameter's type has to be.
+/// Returns the type of an argument of a VARIADIC parameter; none if `parameter` is no array.
 TypeId variadic_element(TypeId parameter) noexcept;
 
 /// A routine in the form in which calls are resolved: one more row of pg_proc beside the built-in

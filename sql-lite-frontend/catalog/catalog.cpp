@@ -35,7 +35,7 @@ void for_each_record(Engine& engine, const Tree& tree, const std::string& prefix
   transaction->rollback();
 }
 
-/// Trees of temporary relations that a crash left behind.
+/// Drops the trees of temporary relations that a crash left behind.
 void drop_leftovers(Engine& engine, Tree& tree, Oid database) {
   auto transaction = engine.begin();
   transaction->begin_statement();
@@ -78,7 +78,7 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
 
 namespace {
 
-/// ICU's root has an empty name too.
+/// Returns the locale's name for ICU, whose root locale may be written as an empty name.
 std::string icu_rule_of(const std::string& locale) {
   return locale.empty() ? "und" : locale;
 }
@@ -180,7 +180,7 @@ template std::vector<UserTextConfigPtr> Catalog::naming<UserTextConfig>(Oid name
 
 void Catalog::put_type(Oid oid, const TypePtr& type) {
   if (const TypePtr old = find_or_null(types_, oid)) {
-    // Another type may have taken the name of one that was renamed or dropped.
+    // Erase the name only if it still refers to this type: another one may have got it meanwhile.
     const auto known = type_names_.find(NameKey{old->schema, old->name});
     if (known != type_names_.end() && known->second == oid) type_names_.erase(known);
   }
@@ -392,10 +392,10 @@ void Catalog::put_table(const CatalogChange& change, const TablePtr& table) {
   if (!table && readers_ > 0) dropped_.insert(change.oid);
   const auto old = tables_.find(change.oid);
   if (old == tables_.end()) {
-    // Dropped by a later transaction that was published earlier.
+    // A later transaction that was published earlier has dropped it.
     if (!table || !change.created) return;
   } else {
-    // Two transactions may publish in another order than they committed: the newer stays.
+    // Transactions may publish in another order than they committed: keep the newer version.
     if (table && old->second->version > table->version) return;
     forget(old->second->relation);
     if (!table) rows_of_dropped_.add(old->second->runtime->counters);

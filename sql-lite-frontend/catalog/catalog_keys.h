@@ -7,27 +7,27 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// The keys of the catalog's records.
+/// Keys of the catalog's records.
 namespace swizzle::sql {
 
 enum class RecordKind : char {
   counter = 1,  ///< (0, counter, 0) → the first oid not reserved yet
   schema = 2,
   relation = 3,
-  temporary = 4,  ///< a temporary relation, so that restart can drop what a crash left behind
+  temporary = 4,  ///< a temporary relation, so that a restart can drop those that a crash left
   role = 5,
   database = 6,
   lock = 7,              ///< → u64 version of the relation
   name = 8,              ///< (schema, name) → oid; relations and indexes share their names
-  sequence = 9,          ///< → the sequence's position as far as it is durable
+  sequence = 9,          ///< → the durable position of the sequence
   statistics_tree = 10,  ///< (0, statistics_tree, 0) → the tree that is pg_statistic
-  /// (referenced, referencing): a foreign key. (reference, 0) says that all are here; a database of
-  /// a server that did not write them has none.
+  /// (referenced, referencing): a foreign key. (reference, 0) marks that all foreign keys are
+  /// recorded; a database of an older server lacks it.
   reference = 11,
   default_grants = 12,  ///< (role, schema, kind of object)
-  comment = 13,         ///< (class, object, part) → text; of objects without a record of their own
+  comment = 13,         ///< (class, object, part) → text; for objects without a record of their own
   user_type = 14,
-  type_name = 15,  ///< (schema, name) → oid of a type that a user made
+  type_name = 15,  ///< (schema, name) → oid of a user-defined type
   routine = 16,
   routine_name = 17,  ///< (schema, name, zero byte, argument types) → oid of a routine
   user_operator = 18,
@@ -35,20 +35,20 @@ enum class RecordKind : char {
   user_cast = 20,
   extension = 21,
   user_collation = 30,
-  collation_name = 31,  ///< (schema, name) → oid of a collation that a user made
+  collation_name = 31,  ///< (schema, name) → oid of a user-defined collation
   publication = 32,
-  /// → what a table was to its subscribers while changes noted it by this number
-  /// (execution/publish/table_shapes.h)
+  /// → definition of a table for logical decoding, from the time when changes noted it by this
+  /// number (execution/publish/table_shapes.h)
   table_shape = 33,
-  /// never there once its transaction has ended (execution/publish/logged_message.h)
+  /// Never visible: inserted and removed in one transaction (execution/publish/logged_message.h).
   logged_message = 34,
   user_text_dictionary = 35,
-  text_dictionary_name = 36,  ///< (schema, name) → oid, as with types
+  text_dictionary_name = 36,  ///< (schema, name) → oid, as for types
   user_text_config = 37,
   text_config_name = 38,
 };
 
-/// Roles and databases belong to all databases.
+/// Database number in the keys of shared objects: roles and databases.
 inline constexpr Oid kSharedCatalog = 0;
 
 inline void append_oid(std::string& key, Oid oid) {
@@ -76,7 +76,7 @@ inline std::string reference_key(Oid database, Oid referenced, Oid referencing) 
   return key;
 }
 
-/// `owner` is the schema, or a RecordKind for names that lie in no schema.
+/// `owner` is the schema, or a RecordKind for names outside of schemas.
 inline std::string name_key(Oid database, Oid owner, std::string_view name) {
   std::string key = object_key(database, RecordKind::name, owner);
   key += name;

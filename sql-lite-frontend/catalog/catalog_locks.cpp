@@ -60,7 +60,7 @@ void CatalogView::lock(Transaction& transaction, Oid oid, lock::RelationMode mod
 
 void CatalogView::hold(Transaction& transaction, Oid oid) {
   const TypeId type{oid};
-  // A relation's rows are of a type that is there as long as the relation.
+  // A relation's row type exists as long as the relation: lock that.
   const bool is_of_relation = is_composite(type) && !this->type(oid);
   lock(transaction, is_of_relation ? oid - kFirstComposite : oid, lock::RelationMode::access_share);
 }

@@ -43,7 +43,7 @@ struct Catalog::Reading {
     if (--catalog.readers_ == 0) catalog.dropped_.clear();
   }
 
-  /// Null: there is none.
+  /// Returns the value of the key, or nothing if there is none.
   std::optional<Bytes> get(const std::string& key) {
     if (!value_of(catalog.tree_.get(*transaction, as_bytes(key), buffer))) return std::nullopt;
     return buffer.bytes();

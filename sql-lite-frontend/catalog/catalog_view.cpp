@@ -1,4 +1,4 @@
-// A transaction's view of the catalog: its own changes over the committed state.
+// View of a transaction on the catalog: its own changes on top of the committed state.
 #include <algorithm>
 #include <map>
 #include <ranges>

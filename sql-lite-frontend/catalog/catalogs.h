@@ -8,11 +8,11 @@
 
 namespace swizzle::sql {
 
-/// The catalogs of all databases in one engine. A database's is opened when its first user comes
-/// and stays until the database is dropped. Thread-safe.
+/// The catalogs of all databases in an engine. A catalog is opened at the first use of its database
+/// and stays open until the database is dropped. Thread-safe.
 class Catalogs {
  public:
-  /// Writes the first catalog when the engine is empty.
+  /// Opens the catalogs; creates the first one if the engine is empty.
   static std::unique_ptr<Catalogs> open(Engine& engine);
 
   Catalogs(const Catalogs&) = delete;
@@ -30,7 +30,8 @@ class Catalogs {
   /// The catalog of a database that exists, which cannot be dropped while this lives.
   class Use {
    public:
-    /// Waits a while for a DROP DATABASE that is under way. 3D000 when there is no such database.
+    /// Throws SqlError 3D000 if there is no such database. Waits for a DROP DATABASE in progress,
+    /// up to a limit.
     Use(Catalogs& catalogs, Oid database)
         : catalogs_(catalogs), database_(database), catalog_(catalogs.enter(database)) {}
     Use(const Use&) = delete;
@@ -44,16 +45,16 @@ class Catalogs {
     Catalog& catalog_;
   };
 
-  /// Keeps sessions out of a database for its lifetime, unless the database is in use.
+  /// Excludes sessions from a database for its lifetime, unless the database is in use.
   class Closing {
    public:
     Closing(Catalogs& catalogs, Oid database);
     Closing(const Closing&) = delete;
     Closing& operator=(const Closing&) = delete;
     ~Closing();
-    /// Number of users of the database; while it is not 0, sessions are not kept out.
+    /// Number of uses of the database; if not 0, sessions are not excluded.
     [[nodiscard]] std::size_t users() const noexcept { return users_; }
-    /// The database is gone, or has no catalog in memory that could be out of date.
+    /// Discards the in-memory catalog of the dropped database.
     void forget();
 
    private:

@@ -32,21 +32,21 @@ consteval std::size_t place_among(const std::variant<Ptrs...>* /*of*/) {
   static_cast<void>(((std::is_same_v<Ptr, Ptrs> || (++place, false)) || ...));
   return place;
 }
-/// Number of an object's kind: its place among CatalogObject's alternatives.
+/// Number of an object's kind: its index among CatalogObject's alternatives.
 template <class Object>
 inline constexpr std::size_t kKindOf =
     place_among<CheckedShared<const Object>>(static_cast<const CatalogObject*>(nullptr));
 
-/// One object's new state; a null pointer is a dropped object.
+/// New state of an object; a null pointer means dropped.
 struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
   CatalogObject object;
 };
 
-/// Changes of a transaction, in order, with an index by object. A transaction that restores a dump
-/// or changes a thousand partitions looks for each of its objects, so that a linear search would
-/// cost the square.
+/// Changes of a transaction, in order, with indexes by object and name. Without these, a
+/// transaction that restores a dump or changes a thousand partitions would search linearly for each
+/// object, which is quadratic.
 class ChangeList {
  public:
   void add(CatalogChange change);
@@ -61,7 +61,7 @@ class ChangeList {
   [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
   [[nodiscard]] auto end() const noexcept { return list_.end(); }
 
-  /// The last word on an object of that kind; null: nothing was said of it.
+  /// Returns the newest change of an object of that kind; null if it has not been changed.
   template <class Ptr>
   [[nodiscard]] const Ptr* last(Oid oid) const {
     if (list_.empty()) return nullptr;
@@ -79,10 +79,11 @@ class ChangeList {
   }
 
   using Place = std::uint32_t;
-  /// Returns the places where tables, types, routines or schemas got that name, or tables an index
-  /// with it, in order.
+  /// Returns the positions of changes, in order, that gave a table, type, routine or schema that
+  /// name, or a table an index with it.
   [[nodiscard]] std::span<const Place> named(std::string_view name) const;
-  /// Returns the places of objects that name that one (`dependency_keys`), in order.
+  /// Returns the positions of changes, in order, whose objects depend on `named`
+  /// (`dependency_keys`).
   [[nodiscard]] std::span<const Place> naming(Oid named) const;
 
  private:
@@ -93,7 +94,7 @@ class ChangeList {
 
   std::vector<CatalogChange> list_;
   std::array<std::size_t, std::variant_size_v<CatalogObject>> counts_{};  ///< by kind
-  std::vector<Place> before_;  ///< by place: of the change before it of the same object
+  std::vector<Place> before_;  ///< by position: the previous change of the same object
   std::unordered_map<Oid, Place> last_;
   std::unordered_map<std::string, std::vector<Place>, Hash, std::equal_to<>> named_;
   std::unordered_map<Oid, std::vector<Place>> naming_;

@@ -2,8 +2,8 @@
 
 #include "sql-lite-frontend/catalog/oid.h"
 
-/// The system catalogs by the numbers that comments and dependencies name them by: those of
-/// PostgreSQL's pg_class, for all of them that an object of ours may be in.
+/// Numbers of the system catalogs in pg_class, as comments and dependencies use them. Only catalogs
+/// that can contain our objects are listed.
 namespace swizzle::sql::class_id {
 
 inline constexpr Oid pg_am = 2601;

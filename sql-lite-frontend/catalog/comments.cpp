@@ -56,7 +56,7 @@ void put_comment(Catalog& catalog, Transaction& transaction, Oid database, const
   } else if (is_there) {
     value_of(tree.update(transaction, as_bytes(key), as_bytes(comment.text)));
   } else if (!value_of(tree.insert(transaction, as_bytes(key), as_bytes(comment.text)))) {
-    // Two that say the first at once; PostgreSQL answers so, too.
+    // Two transactions comment first on the same object. PostgreSQL reports the same error.
     throw SqlError{SqlState{"XX000"}, "tuple concurrently updated"};
   }
 }

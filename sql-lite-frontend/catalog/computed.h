@@ -14,15 +14,15 @@ namespace swizzle::sql {
 
 struct Execution;
 
-/// A reader's wish of a system relation: rows in which a key column has that number, or that name.
-/// All rows where there is neither.
+/// Condition on a system relation that its provider may use: rows in which a key column has this
+/// number or this name. Neither: all rows.
 struct RowKey {
   Oid number = kNoOid;
   std::string name;
 };
 
-/// Takes one row, a value per column; the values are copied. A provider may leave out rows that do
-/// not have the key.
+/// Receiver of rows, with a value for each column; it copies the values. A provider may leave out
+/// rows that do not have the key.
 class EmitRow : public std::function<void(std::span<const Value>)> {
  public:
   using std::function<void(std::span<const Value>)>::function;
@@ -33,18 +33,18 @@ class EmitRow : public std::function<void(std::span<const Value>)> {
 struct RowProvider {
   struct Column {
     std::string_view name;
-    /// Only where PostgreSQL has no such relation: there the type is known.
+    /// Set only if PostgreSQL has no such relation; else its column's type is used.
     TypeId type = TypeId::none;
   };
   Oid schema = kPgCatalogSchema;
   std::string_view name;
   std::vector<Column> columns;
   void (*rows)(Execution& execution, const EmitRow& emit) = nullptr;
-  /// Columns whose value finds the rows by EmitRow::key, separated by blanks.
+  /// Names of the columns that may be EmitRow::key, separated by blanks.
   std::string_view keys = {};
 };
 
-/// Source of the rows of a relation that is not of the system: a transition table.
+/// Source of rows of a relation outside of the system catalogs, such as a transition table.
 class RowSource {
  public:
   RowSource() = default;
@@ -54,9 +54,9 @@ class RowSource {
   virtual void for_each_row(Execution& execution, const EmitRow& emit) const = 0;
 };
 
-/// A relation whose rows are computed from the catalog or the server's state when it is read:
-/// pg_class, information_schema.tables, pg_stat_activity … It has all columns of PostgreSQL's;
-/// columns without a provider are NULL, or zero where clients may rely on a value.
+/// A relation whose rows are computed from the catalog or the server's state when read, such as
+/// pg_class or pg_stat_activity. It has all columns of PostgreSQL's. Columns without a provider are
+/// NULL, or zero if clients rely on a value.
 struct ComputedRelation {
   struct ColumnSpec {
     std::string_view name;
@@ -66,26 +66,26 @@ struct ComputedRelation {
   Oid oid = kNoOid;
   Oid schema = kPgCatalogSchema;
   std::string_view name;
-  char kind = 'r';  ///< relkind, as PostgreSQL has it
+  char kind = 'r';  ///< relkind
   std::vector<ColumnSpec> columns = {};
-  /// Not empty: the relation is this query, and computes nothing itself.
+  /// Query that defines the relation; empty: it computes its rows itself.
   std::string view_sql = {};
 
   void for_each_row(Execution& execution, const EmitRow& emit) const;
-  /// True if the column, from 0, may be EmitRow::key.
+  /// True if the column, counted from 0, may be EmitRow::key.
   [[nodiscard]] bool is_key(std::size_t position) const;
 
   const RowProvider* provider = nullptr;
-  /// Instead of that, all columns in their order.
+  /// Used in place of `provider`: gives all columns in order.
   const RowSource* source = nullptr;
-  /// Per column: the place in the provider's row, or -1 and the value that stands there always.
+  /// For each column its index in the provider's row, or -1 for the constant in `constants`.
   std::vector<int> sources = {};
   std::vector<Value> constants = {};
 };
 
-/// Sets who puts the system relations together, before the first look at one.
+/// Sets the function that builds the list of system relations. Called once, before the first use.
 void set_system_relations(std::vector<ComputedRelation> (*build)()) noexcept;
-/// Return all computed relations, or the one of that name; null if there is none.
+/// Returns all computed relations.
 std::span<const ComputedRelation> computed_relations();
 const ComputedRelation* find_computed(Oid schema, std::string_view name);
 

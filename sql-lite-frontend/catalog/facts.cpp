@@ -33,7 +33,7 @@ std::span<const OperatorClass> operator_classes() noexcept {
 }
 
 Oid operator_class(TypeId type, std::string_view name) noexcept {
-  // varchar has no class of its own, it is compared as text.
+  // varchar has no operator class of its own: it is compared as text.
   if (const TypeId other = value_type(type).operators_of; other != TypeId::none) type = other;
   if (name == "varchar_ops") name = "text_ops";
   for (const OperatorClass& candidate : kOperatorClasses) {

@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Contents of PostgreSQL's own catalogs that clients compare: facts.inc, which generate_facts.py
-/// writes.
+/// Contents of PostgreSQL's own catalogs that clients compare. generate_facts.py generates them as
+/// facts.inc.
 namespace swizzle::sql {
 
 struct ColumnFacts {
@@ -23,22 +23,23 @@ struct RelationFacts {
   Oid oid;
   Oid schema;
   std::string_view name;
-  char kind;  ///< relkind: r, v
+  char kind;  ///< relkind: r or v
   std::size_t first_column;
   std::size_t column_count;
 };
 std::span<const RelationFacts> relation_facts() noexcept;
 std::span<const ColumnFacts> columns_of(const RelationFacts& relation) noexcept;
 
-/// typinput, typoutput, typreceive, typsend, typmodin, typmodout, typanalyze, typsubscript.
+/// Functions of a type, in the order typinput, typoutput, typreceive, typsend, typmodin, typmodout,
+/// typanalyze, typsubscript.
 struct TypeFunctions {
   TypeId type;
   std::array<Oid, 8> functions;
 };
-/// Null for a type that PostgreSQL does not know.
+/// Returns a type's functions; null if PostgreSQL has no such type.
 const TypeFunctions* type_functions(TypeId type) noexcept;
 
-/// Functions that SQL cannot call, but that pg_proc has and regproc can name.
+/// A function that SQL cannot call, but that pg_proc lists and regproc can name.
 struct FunctionName {
   Oid oid;
   std::string_view name;
@@ -54,7 +55,7 @@ struct FunctionName {
 };
 std::span<const FunctionName> internal_function_names() noexcept;
 
-/// btree's operator classes over types that we have.
+/// A btree operator class of a type that we have.
 struct OperatorClass {
   Oid oid;
   std::string_view name;
@@ -64,7 +65,8 @@ struct OperatorClass {
   bool is_default;
 };
 std::span<const OperatorClass> operator_classes() noexcept;
-/// `name` empty: the default of the type, or of what it is stored like. 0 if there is none.
+/// Returns an operator class; 0 if there is none. An empty `name` means the default of the type, or
+/// of the type that compares its values.
 Oid operator_class(TypeId type, std::string_view name) noexcept;
 
 }  // namespace swizzle::sql

@@ -11,23 +11,23 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 
-/// Operators, casts, collations, and what text search is made of, that users made; extensions, and
-/// publications.
+/// User-defined operators, casts, collations and text search objects; extensions and publications.
 namespace swizzle::sql {
 
-/// An operator over a function, which may be a built-in one.
+/// User-defined operator over a user-defined or built-in function.
 struct UserOperator {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
   std::string name;
   Oid owner = kBootstrapRole;
-  TypeId left = TypeId::none;  ///< none: it stands before its operand
+  TypeId left = TypeId::none;  ///< none: a prefix operator
   TypeId right = TypeId::none;
   TypeId result = TypeId::none;
-  Oid function = kNoOid;  ///< none yet: only named, as another's commutator or negator
+  Oid function =
+      kNoOid;  ///< none: a shell, only named so far as another operator's commutator or negator
   Oid commutator = kNoOid;
   Oid negator = kNoOid;
-  Oid restriction = kNoOid;  ///< RESTRICT and JOIN: kept, our estimates do not ask them
+  Oid restriction = kNoOid;  ///< RESTRICT and JOIN: stored only; our estimates do not use them
   Oid join = kNoOid;
   bool can_hash = false;
   bool can_merge = false;
@@ -35,40 +35,40 @@ struct UserOperator {
 };
 using OperatorPtr = CheckedShared<const UserOperator>;
 
-/// pg_cast.castmethod's letters.
+/// Letters of pg_cast.castmethod.
 enum class UserCastMethod : char { function = 'f', binary = 'b', text_form = 'i' };
 
 /// User-defined cast between two types.
 struct UserCast {
   Oid oid = kNoOid;
-  std::string name;  ///< both types' numbers: a unique name
+  std::string name;  ///< numbers of both types, which make it unique
   TypeId source = TypeId::none;
   TypeId target = TypeId::none;
   Oid function = kNoOid;
-  char context = 'e';  ///< pg_cast's letters: implicit, assignment, explicit
+  char context = 'e';  ///< letters of pg_cast.castcontext: implicit, assignment, explicit
   UserCastMethod method = UserCastMethod::function;
   std::string comment;
 };
 using CastPtr = CheckedShared<const UserCast>;
 std::string cast_name(TypeId source, TypeId target);
 
-/// An order of texts.
+/// User-defined collation.
 struct UserCollation {
   Oid oid = kNoOid;  ///< below kCollations
   Oid schema = kNoOid;
   std::string name;
   Oid owner = kBootstrapRole;
-  char provider = 'i';  ///< pg_collation's letters: ICU, libc
+  char provider = 'i';  ///< letters of pg_collation.collprovider: ICU or libc
   bool deterministic = true;
-  std::string locale;   ///< of ICU
-  std::string collate;  ///< of libc: "C" or "POSIX"
+  std::string locale;   ///< locale of ICU
+  std::string collate;  ///< locale of libc: "C" or "POSIX"
   std::string ctype;
-  std::string version;  ///< of the library when it was made, or refreshed; empty: it has none
+  std::string version;  ///< version of the library at CREATE or REFRESH VERSION; empty: none
   std::string comment;
 };
 using CollationPtr = CheckedShared<const UserCollation>;
 
-/// Makes words of tokens.
+/// User-defined text search dictionary.
 struct UserTextDictionary {
   struct Option {
     std::string name;
@@ -89,7 +89,7 @@ using UserTextDictionaryPtr = CheckedShared<const UserTextDictionary>;
 /// User-defined choice of dictionaries by kind of token.
 struct UserTextConfig {
   struct Mapping {
-    std::int32_t kind = 0;  ///< of token
+    std::int32_t kind = 0;  ///< token type
     Oid dictionary = kNoOid;
     friend bool operator==(const Mapping&, const Mapping&) = default;
   };
@@ -97,28 +97,30 @@ struct UserTextConfig {
   Oid schema = kNoOid;
   std::string name;
   Oid owner = kBootstrapRole;
-  std::vector<Mapping> mappings;  ///< those of a kind stand in the order in which they are asked
+  std::vector<Mapping>
+      mappings;  ///< dictionaries of a token type are in the order in which they are asked
   std::string comment;
 };
 using UserTextConfigPtr = CheckedShared<const UserTextConfig>;
 
-/// First character, in a query's record of the names it uses (ViewRoutine), of entries that are not
-/// routines. No routine's name begins so.
+/// First character of records in a query's list of names (ViewRoutine) that are not routines. No
+/// routine's name begins with it.
 inline constexpr char kNoRoutine = '\0';
-/// An object that it names as a constant of `type`, which is regclass or one of its like.
+/// Returns the record of an object that the query names as a constant of `type`, such as regclass.
 std::string constant_record(TypeId type, std::string_view text);
 std::string operator_record(std::string_view name);
 bool is_operator_record(std::string_view record);
 std::string cast_record(TypeId source, TypeId target);
-/// The name in a record from before format 17, when routines of such names were taken for others.
+/// Returns the name in a record from before format 17, which did not mark records that are not
+/// routines by a first character.
 std::string record_of_old(std::string name);
-/// Returns the type of the constant that the record stands for; none if it is no constant's.
+/// Returns the constant's type; none if the record is not of a constant.
 TypeId constant_of_record(std::string_view record);
 
-/// Objects that CREATE EXTENSION made, and those added later.
+/// Extension: the objects that CREATE EXTENSION created and those added later.
 struct Extension {
   struct Member {
-    Oid catalog = kNoOid;  ///< class id: pg_proc, pg_type …
+    Oid catalog = kNoOid;  ///< class id: pg_proc, pg_type or another
     Oid object = kNoOid;
     friend bool operator==(const Member&, const Member&) = default;
   };
@@ -132,16 +134,16 @@ struct Extension {
 };
 using ExtensionPtr = CheckedShared<const Extension>;
 
-/// Tables of a database whose changes subscribers receive.
+/// Publication: tables of a database whose changes subscribers receive.
 struct Publication {
   struct Member {
-    Oid oid = kNoOid;  ///< of its row in pg_publication_rel
+    Oid oid = kNoOid;  ///< oid of its row in pg_publication_rel
     Oid table = kNoOid;
     std::vector<std::int16_t> columns;  ///< from 1, ascending; empty: all
-    std::string filter_sql;             ///< as stored expressions are; empty: all rows
+    std::string filter_sql;             ///< in the form of stored expressions; empty: all rows
   };
   struct WholeSchema {
-    Oid oid = kNoOid;  ///< of its row in pg_publication_namespace
+    Oid oid = kNoOid;  ///< oid of its row in pg_publication_namespace
     Oid schema = kNoOid;
   };
   Oid oid = kNoOid;

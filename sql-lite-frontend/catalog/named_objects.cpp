@@ -19,7 +19,7 @@ class Names {
   void add_schema(Oid oid) {
     if (oid != kNoOid && oid != kPgCatalogSchema) list_.push_back(oid);
   }
-  /// The number of a row type stands for the relation: `CatalogView::hold` handles it.
+  /// For a row type, adds the relation's number: `CatalogView::hold` handles it.
   void add(TypeId type) {
     const TypeId plain = without_array(without_collation(type));
     if (is_user_type(plain)) list_.push_back(raw(plain));

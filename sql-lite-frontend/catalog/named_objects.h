@@ -5,15 +5,15 @@
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Objects that an object's record names by number: its schema, its owner, its grantees, types,
-/// routines, relations … A writer of the record holds all of them, so that none is dropped
+/// Objects that an object's record refers to by number: schema, owner, grantees, types, routines,
+/// relations and others. The writer of a record holds all of them, so that none is dropped
 /// meanwhile (`CatalogView::hold`).
 namespace swizzle::sql {
 
 struct Table;
 
-/// Each once, in ascending order. Of what the server came with, only schemas and roles, and not its
-/// first role, which owns everything else.
+/// In ascending order, without repetition. Of built-in objects it has only schemas and roles,
+/// without the bootstrap superuser, which owns all others.
 using NamedObjects = std::vector<Oid>;
 
 NamedObjects named_by(const Relation& relation);
@@ -30,10 +30,10 @@ NamedObjects named_by(const Publication& publication);
 NamedObjects named_by(const Role& role);
 NamedObjects named_by(const DatabaseEntry& database);
 
-/// Returns the numbers under which the index of dependencies finds an object: those that its record
-/// names, and those of its parts. Parts of a table are indexes, those that these are parts of,
-/// constraints, triggers and policies; of a type, checks and the relation under which pg_class
-/// lists it. In ascending order.
+/// Returns the keys of an object in the dependency index, in ascending order: the numbers that its
+/// record names, and those of its parts. Parts of a table are indexes with their parents,
+/// constraints, triggers and policies; of a type, its checks and the relation by which pg_class
+/// lists it.
 template <class Object>
 NamedObjects dependency_keys(const Object& object) {
   return named_by(object);

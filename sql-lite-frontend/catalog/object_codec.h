@@ -27,7 +27,7 @@ std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
 
-/// Gives a relation's rows, and arrays of them, their types' numbers.
+/// Sets the type numbers of a relation's row type and its array type.
 void number_row_type(Relation& relation);
 
 /// Throws SqlError XX001 on malformed bytes or an unknown version.

@@ -46,13 +46,13 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   CHECK(back.indexes[0].estimated_pages == 5);
   CHECK(back.indexes[0].method == IndexMethod::inverted);
 
-  // A column's record has grown since.
+  // A column's record has more fields since.
   Relation old = view_without_rows();
   old.columns.clear();
   std::string record = encode(old);
   record[0] = 3;
-  // Version 3 ended before the fields of version 4, and 16: two flags and a list that is empty; and
-  // 18: the fields of partitions, two of which are absent.
+  // Version 3 ended before the fields of version 4; version 16 lacked two flags and an empty list,
+  // and version 18's fields of partitions, two of which are absent.
   constexpr std::size_t kOfPartitions = 2 + sizeof(std::uint32_t) + sizeof(Oid);
   record.resize(record.size() - sizeof relation.estimated_pages - 2 - sizeof(std::uint32_t) -
                 kOfPartitions);
@@ -194,7 +194,7 @@ TEST_CASE(
   };
   CHECK(names_of() == std::vector<std::string>{"operator +", "cast 23 25", "regclass t", "f",
                                                "operators of", "regular t"});
-  // Before version 17 a first word said so.
+  // Before version 17 the first word marked such records.
   record[0] = 16;
   CHECK(names_of() == std::vector<std::string>{operator_record("+"),
                                                cast_record(TypeId::int4, TypeId::text),

@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Look-ups in maps from a number to a shared object, of which there may be none.
+/// Look-ups in maps from numbers to shared objects.
 namespace swizzle::sql {
 
 template <class Map, class Key>
@@ -30,7 +30,7 @@ auto values_of(const Map& map) {
   return list;
 }
 
-/// No object: what was there goes.
+/// Stores the object; null erases the entry.
 template <class Map, class Ptr>
 void put_object(Map& map, Oid oid, const Ptr& object) {
   if (object) {

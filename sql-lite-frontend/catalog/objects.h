@@ -21,12 +21,11 @@
 #include "sql-lite-frontend/types/user_types.h"
 
 /// Objects that the catalog stores: one struct per object, each the value of one record in the
-/// catalog's tree. Expressions are stored as SQL text, in the canonical form that pg_get_expr
-/// shows.
+/// catalog's tree. Expressions are stored as SQL text in the form that pg_get_expr shows.
 namespace swizzle::sql {
 
-/// PostgreSQL's limits, which the protocol's 16-bit counts rely on as well: columns of a relation,
-/// dropped ones included, and of a row of a result.
+/// PostgreSQL's limits, on which the protocol's 16-bit counts rely as well: columns of a relation,
+/// including dropped ones, of an index, and of a result row.
 inline constexpr std::size_t kMostTableColumns = 1600;
 inline constexpr std::size_t kMostIndexColumns = 32;
 inline constexpr std::size_t kMostRowColumns = 1664;
@@ -70,7 +69,7 @@ enum class ConstraintKind : char {
   foreign_key = 'f',
   exclusion = 'x',
 };
-/// pg_constraint's letters.
+/// Letters of pg_constraint.confupdtype and confdeltype.
 enum class ReferentialAction : char {
   no_action = 'a',
   restrict_ = 'r',
@@ -86,14 +85,15 @@ struct Constraint {
   std::vector<std::int16_t> columns;  ///< column numbers from 1
   std::string check_sql;
   bool no_inherit = false;
-  /// Index of a key or an exclusion; of a foreign key, that of the referenced key.
+  /// Index of a key or an exclusion constraint; of a foreign key, the index of the referenced key.
   Oid index = kNoOid;
   Oid referenced_table = kNoOid;
   std::vector<std::int16_t> referenced_columns;
   ReferentialAction on_update = ReferentialAction::no_action;
   ReferentialAction on_delete = ReferentialAction::no_action;
-  std::vector<std::int16_t> set_columns;  ///< ON DELETE SET NULL (a, b); empty: all
-  char match = 's';                       ///< 's' simple, 'f' full
+  std::vector<std::int16_t>
+      set_columns;   ///< columns of ON DELETE SET NULL (a, b) or SET DEFAULT (a, b); empty: all
+  char match = 's';  ///< 's' simple, 'f' full
   bool deferrable = false;
   bool initially_deferred = false;
   bool validated = true;
@@ -102,7 +102,7 @@ struct Constraint {
   Oid parent = kNoOid;  ///< of a partition: the constraint of its parent that it is there for
 };
 
-/// When a trigger fires; pg_trigger.tgtype's bits.
+/// Bits of pg_trigger.tgtype.
 enum class TriggerTime : std::uint8_t { before, after, instead_of };
 enum class TriggerEvent : std::uint8_t { insert, update, remove, truncate };
 
@@ -113,19 +113,19 @@ struct Trigger {
   TriggerTime time = TriggerTime::before;
   std::uint8_t events = 0;  ///< a bit for each TriggerEvent
   bool for_each_row = false;
-  std::vector<std::int16_t> columns;  ///< UPDATE OF, from 1; empty: any
-  std::string when_sql;               ///< over old.a and new.a; empty: always
+  std::vector<std::int16_t> columns;  ///< columns of UPDATE OF, from 1; empty: any
+  std::string when_sql;               ///< condition over old.a and new.a; empty: always
   std::vector<std::string> arguments;
   std::string old_table;  ///< REFERENCING OLD TABLE AS; empty: none
   std::string new_table;
-  char enabled = 'O';  ///< pg_trigger's letters: origin, always, replica, disabled
-  /// CREATE CONSTRAINT TRIGGER: under which number it is a constraint, and when it fires.
+  char enabled = 'O';  ///< letters of pg_trigger.tgenabled: origin, always, replica, disabled
+  /// Number of CREATE CONSTRAINT TRIGGER's constraint.
   Oid constraint = kNoOid;
-  Oid referenced_table = kNoOid;  ///< FROM
+  Oid referenced_table = kNoOid;  ///< table in its FROM
   bool deferrable = false;
   bool initially_deferred = false;
   std::string comment;
-  Oid parent = kNoOid;  ///< of a partition: the trigger of its parent that it is a copy of
+  Oid parent = kNoOid;  ///< of a partition: the parent's trigger of which it is a copy
 
   [[nodiscard]] bool fires_on(TriggerEvent event) const noexcept {
     return ((events >> static_cast<unsigned>(event)) & 1U) != 0;
@@ -138,9 +138,9 @@ struct IndexColumn {
   TypeId type = TypeId::none;
   SortDirection direction = SortDirection::ascending;
   NullsOrder nulls = NullsOrder::last;
-  std::string operator_class;  ///< as the user named it; empty: the default
-  /// Operator of an exclusion constraint's index: it must not hold between two rows for all of the
-  /// columns. Columns with equality come first, so that rows which may conflict lie together.
+  std::string operator_class;  ///< as written in the definition; empty: the default
+  /// Operator of an exclusion constraint's column: no two rows may satisfy it in all columns.
+  /// Columns with equality come first, so that rows that may conflict are adjacent.
   std::string excludes_by = {};
   std::int16_t written_place =
       0;                   ///< from 0, among the columns of the constraint as it was written
@@ -151,11 +151,11 @@ struct IndexColumn {
 };
 
 enum class IndexMethod : char {
-  tree = 'b',      ///< an entry per row, in the order of the columns: btree
-  inverted = 'g',  ///< an entry per element of the columns' values: gin
-  /// The same as tree, of an exclusion constraint that was made USING gist.
+  tree = 'b',      ///< one entry per row, ordered by the columns: btree
+  inverted = 'g',  ///< one entry per element of the columns' values: gin
+  /// As tree; the index of an exclusion constraint USING gist.
   excluding = 'x',
-  /// An entry per row, by how long its range is and then by the range: gist.
+  /// One entry per row, ordered by the length of its range, then by the range: gist.
   ranges = 'r',
 };
 constexpr std::string_view access_method_name(IndexMethod method) noexcept {
@@ -167,12 +167,12 @@ struct Index {
   Oid oid = kNoOid;
   std::string name;
   IndexMethod method = IndexMethod::tree;
-  /// True if its entries have each key once; in a deferrable key's index they may repeat for a
-  /// while.
+  /// True if no two entries have the same key. The index of a deferrable key is not unique, because
+  /// keys may repeat until the check.
   bool unique = false;
   bool primary = false;
   bool nulls_not_distinct = false;
-  /// A key that DeferrableKeys checks, not `unique` then; or an exclusion that may be put off.
+  /// Key that DeferrableKeys checks, then not `unique`; or deferrable exclusion.
   bool deferrable = false;
   std::vector<IndexColumn> columns;
   std::vector<std::int16_t> included;
@@ -181,7 +181,7 @@ struct Index {
   TreeId tree = TreeId::directory;
   std::string comment;
   std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
-  Oid parent = kNoOid;               ///< of a partition: the index of its parent that it is part of
+  Oid parent = kNoOid;               ///< of a partition: the parent's index of which it is a part
 
   /// True for an exclusion constraint's index.
   [[nodiscard]] bool excludes() const noexcept {
@@ -194,15 +194,15 @@ struct Index {
 enum class RelationKind : char {
   table = 'r',
   view = 'v',
-  materialized = 'm',  ///< a view whose rows are kept
+  materialized = 'm',  ///< a view with stored rows
   sequence = 'S',
   computed = 'c',
-  partitioned = 'p',  ///< its rows are those of its partitions
+  partitioned = 'p',  ///< has the rows of its partitions
 };
 constexpr bool keeps_rows(RelationKind kind) noexcept {
   return kind == RelationKind::table || kind == RelationKind::materialized;
 }
-/// True for relations that users call tables.
+/// True for ordinary and partitioned tables.
 constexpr bool is_table(RelationKind kind) noexcept {
   return kind == RelationKind::table || kind == RelationKind::partitioned;
 }
@@ -219,11 +219,11 @@ struct SequenceDefinition {
   std::int64_t maximum = INT64_MAX;
   std::int64_t cache = 1;
   bool cycle = false;
-  Oid owner_table = kNoOid;  ///< OWNED BY, serial or identity
+  Oid owner_table = kNoOid;  ///< table of OWNED BY, serial or identity
   std::int16_t owner_column = 0;
   bool identity = false;
-  /// Number under which its position is recorded: a RESTART gives it a new one, which a rollback
-  /// takes back. None: its own.
+  /// Number of the record of its position; none: its own oid. RESTART gives it a new one, so that a
+  /// rollback restores the old position.
   Oid position = kNoOid;
 };
 
@@ -234,15 +234,15 @@ struct Relation {
   RelationKind kind = RelationKind::table;
   Persistence persistence = Persistence::permanent;
   Oid owner = kBootstrapRole;
-  Oid row_type = kNoOid;    ///< pg_type's row for the relation's rows
-  Oid array_type = kNoOid;  ///< and for arrays of them
-  /// Tree of the rows, or of a sequence's value. None for views.
+  Oid row_type = kNoOid;    ///< number in pg_type of its row type
+  Oid array_type = kNoOid;  ///< number in pg_type of the array type over it
+  /// Tree of the rows, or of a sequence's value; views have none.
   TreeId tree = TreeId::directory;
   std::vector<Column> columns;
   std::vector<Constraint> constraints;
   std::vector<Index> indexes;
-  std::vector<Trigger> triggers;  ///< in the order of their names, in which they fire
-  /// DISABLE TRIGGER ALL: writes check none of its foreign keys, nor those that refer to it.
+  std::vector<Trigger> triggers;  ///< ordered by name, which is the order of firing
+  /// DISABLE TRIGGER ALL: writes check neither its foreign keys nor those that refer to it.
   bool leaves_keys = false;
   std::vector<std::string> options;  ///< reloptions: "fillfactor=100"
   std::string view_sql;
@@ -255,28 +255,28 @@ struct Relation {
   std::vector<Grant> grants;
   /// Number of rows as of the last ANALYZE; -1 before the first.
   double estimated_rows = -1;
-  std::int64_t estimated_pages = 0;  ///< then, too
-  /// False: a materialized view whose query has not run yet, so that it cannot be read.
+  std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
+  /// False: a materialized view without data, which cannot be read.
   bool populated = true;
-  /// Identity of rows for subscribers; pg_class's letters: the primary key, all columns, nothing,
-  /// the index `replica_index`.
+  /// Letters of pg_class.relreplident, columns that identify a row for subscribers: the primary
+  /// key, all columns, none, or the index `replica_index`.
   char replica_identity = 'd';
   Oid replica_index = kNoOid;
-  /// ENABLE and FORCE ROW LEVEL SECURITY: whether policies count, and for the owner, too.
+  /// ENABLE ROW LEVEL SECURITY: policies apply. FORCE: to the owner as well.
   bool row_security = false;
   bool forces_row_security = false;
-  std::vector<Policy> policies;  ///< in the order of their names
-  /// Partition key of a partitioned table, and its partitions, in the order of their bounds.
+  std::vector<Policy> policies;  ///< ordered by name
+  /// Partition key of a partitioned table, and its partitions ordered by their bounds.
   std::optional<PartitionKey> partition_key;
   std::vector<Oid> partitions;
-  /// Parent and bound of a partition, which may be partitioned itself.
+  /// Parent and bound of a partition, which may itself be partitioned.
   Oid partition_of = kNoOid;
   std::optional<PartitionBound> partition_bound;
 
   [[nodiscard]] bool is_partitioned() const noexcept { return kind == RelationKind::partitioned; }
   [[nodiscard]] bool is_partition() const noexcept { return partition_of != kNoOid; }
 
-  /// Returns the tables that its foreign keys reference, each once.
+  /// Returns the tables that its foreign keys reference, without repetition.
   [[nodiscard]] std::vector<Oid> referenced_relations() const {
     std::vector<Oid> all;
     for (const Constraint& constraint : constraints) {
@@ -288,7 +288,7 @@ struct Relation {
   }
 };
 
-/// A CHECK of a domain, over VALUE.
+/// CHECK constraint of a domain, over VALUE.
 struct DomainCheck {
   Oid oid = kNoOid;
   std::string name;
@@ -297,8 +297,8 @@ struct DomainCheck {
   std::string comment;
 };
 
-/// A type that a user made, or a relation's rows have: an enum, a domain, a composite type, a range
-/// or a range's multirange, as its number says (types/user_types.h).
+/// User-defined type, or row type of a relation: an enum, domain, composite type, range or
+/// multirange. Its number determines the kind (types/user_types.h).
 struct UserType {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -311,17 +311,17 @@ struct UserType {
                                ///< its bounds are; of a multirange: its range
   std::int32_t base_typmod = kNoTypmod;
   bool not_null = false;
-  std::string default_sql;  ///< as stored expressions are; empty: none
+  std::string default_sql;  ///< in the form of stored expressions; empty: none
   std::vector<DomainCheck> checks;
   std::vector<Column> attributes;  ///< of a composite type
-  Oid relation = kNoOid;           ///< under which pg_class lists a composite type
+  Oid relation = kNoOid;           ///< number by which pg_class lists a composite type
   Oid difference = kNoOid;         ///< of a range: its subtype_diff function
-  Oid collation = kNoOid;          ///< of a domain, or of a range's bounds; none: that of `base`
+  Oid collation = kNoOid;  ///< collation of a domain or of a range's bounds; none: that of `base`
 
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
-  /// CREATE TYPE without a definition: a name that is to become a type, whose number is of no kind.
+  /// Shell type: CREATE TYPE without a definition. Its number has no kind.
   [[nodiscard]] bool is_shell() const noexcept { return !is_user_type(id()); }
-  /// True for the row type of a relation, without which it cannot exist.
+  /// True for the row type of a relation, which exists as long as the relation.
   [[nodiscard]] bool is_of_relation() const noexcept {
     return relation != kNoOid && id() == row_type_of_relation(relation);
   }
@@ -331,8 +331,8 @@ using TypePtr = CheckedShared<const UserType>;
 /// Membership of a role in another.
 struct Membership {
   Oid group = kNoOid;
-  Oid grantor = kBootstrapRole;  ///< as it was then; the role may be gone
-  bool admin_option = false;     ///< may make others members, too
+  Oid grantor = kBootstrapRole;  ///< at the time of GRANT; the role may have been dropped
+  bool admin_option = false;     ///< may grant the membership to others
 };
 
 struct Role {
@@ -352,7 +352,7 @@ struct Role {
   std::vector<std::string> settings;  ///< ALTER ROLE … SET: "name=value"
   std::string comment;
 
-  /// Null where it is no member, or one by way of others only.
+  /// Returns the direct membership in a role; null if there is none.
   [[nodiscard]] const Membership* membership_in(Oid group) const {
     const auto found = std::ranges::find(member_of, group, &Membership::group);
     return found == member_of.end() ? nullptr : &*found;
@@ -369,9 +369,10 @@ struct DatabaseEntry {
   std::vector<std::string> settings;
   std::string comment;
   std::vector<Grant> grants;
-  std::optional<std::string> icu_locale;  ///< by which text is ordered; none: by bytes
-  std::string collation_version;          ///< of the library when it was made, or refreshed
-  /// jsonb and citext are ordered by it, too: not in databases that were made before they were.
+  std::optional<std::string> icu_locale;  ///< collation of text; none: bytewise order
+  std::string
+      collation_version;  ///< version of the library when the database was created or refreshed
+  /// The collation orders jsonb and citext as well. False in databases created before that was so.
   bool locale_orders_all = false;
 };
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string>
 
-/// Properties common to all objects of the catalog: their numbers, and their grants.
+/// Properties common to all catalog objects: number and grants.
 namespace swizzle::sql {
 
-/// PostgreSQL's object identifier: what its catalogs and clients call things by.
+/// PostgreSQL's object identifier, by which catalogs and clients refer to objects.
 using Oid = std::uint32_t;
 inline constexpr Oid kNoOid = 0;
 inline constexpr Oid kFirstUserOid = 16384;
@@ -16,7 +16,7 @@ inline constexpr Oid kInformationSchema = 13000;
 inline constexpr Oid kBootstrapRole = 10;
 inline constexpr Oid kPostgresDatabase = 5;
 
-/// One privilege grant as aclitem has it; privileges are aclitem's letters, '*' for grant option.
+/// One privilege grant, as in aclitem: its letters, with '*' for grant option.
 struct Grant {
   Oid grantee = kNoOid;  ///< 0 is PUBLIC
   Oid grantor = kNoOid;

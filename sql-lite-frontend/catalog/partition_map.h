@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// Returns the type as which a key column's values are compared.
+/// Returns the type whose comparison orders a key column's values.
 TypeId key_type_of(const PartitionColumn& column) noexcept;
 
 /// Restrictions that a statement's conditions put on the columns of a partition key.
@@ -30,30 +30,30 @@ struct KeyRestriction {
     }
   };
   std::vector<Column> columns;
-  bool is_impossible = false;  ///< there is no such row
+  bool is_impossible = false;  ///< no row satisfies the conditions
 };
 
-/// The bounds of one table's partitions, in the order in which they were given. They outlive it.
+/// Bounds of one table's partitions, in the given order. Pre: the bounds outlive the map.
 class PartitionMap {
  public:
   PartitionMap(const PartitionKey& key, std::vector<const PartitionBound*> bounds);
 
-  /// The place of the partition that a row with these values in the key belongs to; nothing: there
-  /// is none.
+  /// Returns the index of the partition to which a row with this key belongs; nothing if there is
+  /// none.
   [[nodiscard]] std::optional<std::size_t> find(std::span<const Value> key) const;
-  /// Places of the partitions in the order of their bounds, the default one last.
+  /// Indexes of the partitions ordered by their bounds; the default partition is last.
   [[nodiscard]] const std::vector<std::size_t>& order() const noexcept { return order_; }
   /// Returns the partitions that may have rows within the restriction.
   [[nodiscard]] std::vector<bool> select(const KeyRestriction& restriction) const;
-  /// Returns the first partition whose bound has values in common with the other one.
+  /// Returns the first partition whose bound overlaps `bound`.
   [[nodiscard]] std::optional<std::size_t> overlapping(const PartitionBound& bound) const;
   [[nodiscard]] std::optional<std::size_t> default_place() const noexcept { return default_; }
   [[nodiscard]] const std::vector<TypeId>& types() const noexcept { return types_; }
-  /// Checks that the moduli of all hash partitions, with this one, divide one another; else returns
-  /// the place of one that does not.
+  /// Returns a hash partition whose modulus neither divides `modulus` nor is divided by it; nothing
+  /// if all fit.
   [[nodiscard]] std::optional<std::size_t> misfit(std::int32_t modulus) const;
 
-  /// -1, 0 or 1: how the edge of a range stands to a key's values, as far as there are any.
+  /// Compares two edges of ranges column by column: -1, 0 or 1.
   static int compare_edges(std::span<const TypeId> types, std::span<const PartitionDatum> left,
                            std::span<const PartitionDatum> right);
 
@@ -89,8 +89,8 @@ class PartitionMap {
   PartitionStrategy strategy_;
   std::vector<TypeId> types_;
   std::vector<std::size_t> order_;
-  std::vector<Listed> listed_;  ///< by value
-  std::vector<Span> spans_;     ///< by where they begin
+  std::vector<Listed> listed_;  ///< ordered by value
+  std::vector<Span> spans_;     ///< ordered by their beginnings
   std::vector<Remainder> remainders_;
   std::optional<std::size_t> null_;
   std::optional<std::size_t> default_;

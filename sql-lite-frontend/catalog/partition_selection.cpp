@@ -142,7 +142,7 @@ void PartitionMap::select_range(const KeyRestriction& restriction,
     if (!high.values.empty() && (begins > 0 || (begins == 0 && high.is_open))) continue;
     const int ends = compare(span.to, low.values);
     if (!low.values.empty()) {
-      // No row lies at the end itself, unless later columns may be below their values in it.
+      // No row is at the end itself, unless later columns of it may be below their bounds.
       const bool ends_there =
           ends == 0 &&
           (low.is_open || low.values.size() == types_.size() ||

@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// Condition of a policy on rows. It may have subqueries, so it is kept as a view's query is:
-/// "SELECT condition FROM table", and the meanings of its names.
+/// Condition of a policy on rows. It may have subqueries, so it is stored as a view's query is:
+/// "SELECT condition FROM table" and the resolved names.
 struct PolicyCondition {
   std::string sql;  ///< empty: none
   std::vector<ViewName> names;
@@ -18,16 +18,16 @@ struct PolicyCondition {
   [[nodiscard]] bool is_given() const noexcept { return !sql.empty(); }
 };
 
-/// CREATE POLICY: which rows of a table whose row security is on the roles see, or may write.
+/// Row security policy (CREATE POLICY): rows of the table that the roles may see or write.
 struct Policy {
   Oid oid = kNoOid;
   std::string name;
-  /// pg_policy's letters: SELECT, INSERT, UPDATE, DELETE, or all of them.
+  /// Letters of pg_policy.polcmd: SELECT, INSERT, UPDATE, DELETE, or '*' for all.
   char command = '*';
-  bool permissive = true;  ///< one of these lets a row through; of the others, all must
-  std::vector<Oid> roles;  ///< 0 is PUBLIC, and alone then
+  bool permissive = true;  ///< one permissive policy must allow a row, and every restrictive one
+  std::vector<Oid> roles;  ///< 0 is PUBLIC, then the only entry
   PolicyCondition using_rows;
-  PolicyCondition check;  ///< of rows that are written; none: `using_rows`
+  PolicyCondition check;  ///< of written rows; none: `using_rows` applies
   std::string comment;
 };
 

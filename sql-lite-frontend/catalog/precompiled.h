@@ -1,8 +1,8 @@
 #pragma once
 
-// Headers that most sources of these rooms include anyway, compiled once for all of them: reading
-// them was half of the cost of a source. Sources do not include this header: they include what they
-// use as if it did not exist (the preset lint has none).
+// Precompiled header: headers that most sources of these folders include, because reading them was
+// half of a source's cost. Sources do not include it and name what they use, since the preset lint
+// has no precompiled headers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/catalog/objects.h"
 #include "storage/engine.h"
 
-/// Roles that every server has. They cannot log in; other roles become their members.
+/// Predefined roles of every server. They cannot log in; they serve as groups.
 namespace swizzle::sql {
 
 inline constexpr Oid kMonitorRole = 3373;
@@ -14,12 +14,12 @@ inline constexpr Oid kReadAllStatsRole = 3375;
 inline constexpr Oid kScanTablesRole = 3377;
 inline constexpr Oid kSignalBackendRole = 4200;
 inline constexpr Oid kCheckpointRole = 4544;
-/// Role with the owner of the present database as its only member.
+/// pg_database_owner: its only member is the owner of the current database.
 inline constexpr Oid kDatabaseOwnerRole = 6171;
 inline constexpr Oid kReadAllDataRole = 6181;
 inline constexpr Oid kWriteAllDataRole = 6182;
 
-/// Adds those that are missing to the catalog, in a new engine all of them.
+/// Creates the missing predefined roles; in a new engine, all of them.
 void complete_predefined_roles(Engine& engine, Tree& tree);
 
 /// True for a role that came with the server: its number is below kFirstUserOid. Such roles cannot
@@ -28,9 +28,9 @@ inline bool is_predefined(const Role& role) noexcept {
   return role.oid < kFirstUserOid && role.oid != kBootstrapRole;
 }
 
-/// 42939 where no role may have that name.
+/// Throws SqlError 42939 if the name is reserved for predefined roles.
 void require_role_name(std::string_view name);
-/// 42939 where the role came with the server.
+/// Throws SqlError 42939 if the role is a predefined one.
 void require_alterable(const Role& role);
 
 }  // namespace swizzle::sql

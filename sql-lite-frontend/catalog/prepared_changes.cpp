@@ -71,7 +71,7 @@ class ChangedObjects {
 
  private:
   bool read(Bytes key) { return value_of(catalog_.tree().get(transaction_, key, buffer_)); }
-  /// Null: it is dropped.
+  /// Returns the object, or null if it is dropped.
   template <class Object>
   CheckedShared<const Object> object(Bytes key) {
     if (!read(key)) return nullptr;

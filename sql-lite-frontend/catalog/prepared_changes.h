@@ -6,9 +6,9 @@
 
 namespace swizzle::sql {
 
-/// Returns the changes of the catalog that a transaction has made, read from its records. COMMIT
-/// PREPARED needs them for a transaction that another session has prepared, perhaps before a
-/// restart. Shows the transaction its own changes. Pre: it has changed no temporary relation.
+/// Returns the catalog changes of a transaction, read back from its records. COMMIT PREPARED needs
+/// them, because the transaction was prepared by another session, perhaps before a restart. They
+/// are as the transaction itself sees them. Pre: it has changed no temporary relation.
 std::vector<CatalogChange> changes_of(Catalog& catalog, Transaction& transaction);
 
 }  // namespace swizzle::sql

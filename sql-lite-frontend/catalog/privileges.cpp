@@ -127,7 +127,7 @@ AccessList::AccessList(const std::vector<Grant>& grants, Oid owner, GrantedOn ki
                        Privileges everyone)
     : owner_(owner), kind_(kind) {
   for (const Grant& grant : grants) entries_.push_back(entry_of(grant));
-  // A column has no rights of its own before some are granted.
+  // A column without grants gives no rights: only the table's list applies.
   if (!grants.empty() || kind == GrantedOn::column) return;
   if (everyone != 0) entries_.push_back({kPublic, owner, everyone, 0});
   entries_.push_back({owner, owner, all_privileges(kind), 0});
@@ -213,7 +213,7 @@ void AccessList::refuse_circle(Oid grantee, Oid grantor, Privileges privileges) 
 
 void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what,
                         Dependents dependents) {
-  // Rights may have been passed on by thousands, each to the next.
+  // A work list, not recursion: grants may be passed on in chains of thousands.
   std::vector<Entry> pending{
       {grantee, grantor, what == Revoked::privileges ? privileges : 0, privileges}};
   while (!pending.empty()) {
@@ -227,7 +227,7 @@ void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked
       entry.options &= ~taken.options;
       entry.privileges &= ~taken.privileges;
     }
-    // Another may have granted the same option.
+    // The grantee may have the same option from another grantor.
     if (lost != 0) lost &= ~grantable_by(taken.grantee);
     if (lost == 0) continue;
     for (const Entry& entry : entries_) {
@@ -263,7 +263,7 @@ void AccessList::change_owner(Oid owner) {
   for (Entry entry : std::exchange(entries_, {})) {
     if (entry.grantor == before) entry.grantor = owner;
     if (entry.grantee == before) entry.grantee = owner;
-    // The new owner may have had rights already.
+    // Merge with grants that the new owner already has.
     const auto known = std::ranges::find_if(entries, [&](const Entry& other) {
       return other.grantee == entry.grantee && other.grantor == entry.grantor;
     });
@@ -280,7 +280,7 @@ void AccessList::change_owner(Oid owner) {
 std::vector<Grant> AccessList::grants() const {
   std::vector<Grant> grants;
   for (const Entry& entry : entries_) grants.push_back(grant_of(entry));
-  // An empty list would mean that nothing was ever granted or revoked.
+  // Keep one empty entry: an empty list would mean the built-in default grants.
   if (grants.empty()) grants.push_back({owner_, owner_, {}});
   return grants;
 }

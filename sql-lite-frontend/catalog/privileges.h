@@ -59,7 +59,7 @@ constexpr Privileges everyone_on(GrantedOn kind) noexcept {
   return kind == GrantedOn::function ? kEveryoneOnFunction : 0;
 }
 
-/// Number that stands for PUBLIC.
+/// Number of PUBLIC.
 inline constexpr Oid kPublic = kNoOid;
 
 /// The grants on one object. Without any, the owner has all rights and PUBLIC the usual ones.
@@ -78,7 +78,7 @@ class AccessList {
 
   /// Returns the rights of a user that is a member of all `roles`.
   [[nodiscard]] Privileges allowed(std::span<const Oid> roles) const noexcept;
-  /// Returns the rights that such a user may grant to others. An owner may grant everything.
+  /// Returns the privileges that such a user may grant to others: an owner, all.
   [[nodiscard]] Privileges grantable(std::span<const Oid> roles) const noexcept;
   struct Grantor {
     Oid role = kNoOid;
@@ -104,7 +104,7 @@ class AccessList {
   /// Removes the privileges that the roles hold or have granted, and the privileges of others that
   /// depend on them. Returns whether there were any.
   bool forget(std::span<const Oid> roles);
-  /// Gives the new owner what the old one held and granted.
+  /// Transfers the privileges that the old owner held and granted to the new one.
   void change_owner(Oid owner);
 
   [[nodiscard]] Oid owner() const noexcept { return owner_; }

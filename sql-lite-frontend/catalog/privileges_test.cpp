@@ -14,7 +14,7 @@ constexpr Oid kOwner = 100;
 constexpr std::array<Oid, 6> kRoles{kOwner, 101, 102, 103, 104, 105};
 constexpr Privileges kAll = privilege::kSelect | privilege::kInsert | privilege::kUpdate;
 
-/// True if each right comes from the owner, directly or by roles that had its grant option.
+/// True if each right comes from the owner, directly or through roles with its grant option.
 bool comes_from_owner(const AccessList& list) {
   std::array<Privileges, kRoles.size()> may{};
   may[0] = ~Privileges{0};
@@ -37,14 +37,14 @@ bool comes_from_owner(const AccessList& list) {
   });
 }
 
-/// Grants and revocations by roles that may, over some lists.
+/// Random grants and revocations, by roles that may make them, on some lists.
 class History {
  public:
   explicit History(unsigned seed) : random_(seed) {}
 
   AccessList list{{}, kOwner, GrantedOn::table};
 
-  /// A list that has refused something is thrown away.
+  /// Discards a list that has refused a change.
   void step() {
     const AccessList before = list;
     try {
@@ -100,7 +100,7 @@ TEST_CASE("every right comes from the owner, whatever was granted and taken back
     }
     refused += history.refused;
   }
-  // Dependents and circles were met.
+  // Dependent grants and circles occurred.
   CHECK(refused > 100);
 }
 

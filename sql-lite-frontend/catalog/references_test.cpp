@@ -11,7 +11,7 @@ constexpr const char* kReferenced = "23503 update or delete on table \"p\" viola
 
 }  // namespace
 
-// References to a table are read from records of their own, without the definitions of all tables.
+// References to a table are read from records of their own, without reading all definitions.
 TEST_CASE("Who refers to a table is known after a restart", "[sql][catalog]") {
   TestDatabase db;
   const auto delete_parent = [&] { return db.run("DELETE FROM p").substr(0, 56); };
@@ -35,7 +35,7 @@ TEST_CASE("Who refers to a table is known after a restart", "[sql][catalog]") {
   db.close();
   db.open();
   CHECK(db.run("BEGIN; DELETE FROM p; ROLLBACK") == "BEGIN DELETE 1 ROLLBACK");
-  // Two keys to one table are one reference; the other keeps it.
+  // Two foreign keys to one table are one reference, which the other one keeps.
   db.run("INSERT INTO c VALUES (1, NULL, 1)");
   db.run("ALTER TABLE c DROP CONSTRAINT c_p_fkey");
   db.close();

@@ -10,11 +10,11 @@
 #include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// Functions, procedures and aggregates that users made, as the catalog stores them.
+/// User-defined functions, procedures and aggregates, as the catalog stores them.
 namespace swizzle::sql {
 
 enum class RoutineKind : char { function = 'f', procedure = 'p', aggregate = 'a' };
-/// pg_proc.proargmodes' letters.
+/// Letters of pg_proc.proargmodes.
 enum class ParameterMode : char {
   in = 'i',
   out = 'o',
@@ -24,10 +24,10 @@ enum class ParameterMode : char {
 };
 
 struct RoutineParameter {
-  std::string name;  ///< empty: it has none
+  std::string name;  ///< empty: unnamed
   ParameterMode mode = ParameterMode::in;
   TypeId type = TypeId::none;
-  std::string default_sql;  ///< as stored expressions are; empty: none
+  std::string default_sql;  ///< in the form of stored expressions; empty: none
 
   [[nodiscard]] bool is_input() const noexcept {
     return mode != ParameterMode::out && mode != ParameterMode::table;
@@ -39,11 +39,11 @@ struct RoutineParameter {
 
 /// Form of a body's text.
 enum class BodyForm : char {
-  string = 's',  ///< AS '…': what its language reads
+  string = 's',  ///< AS '…': read by its language
   atomic = 'a',  ///< RETURN … or BEGIN ATOMIC … END
 };
 
-/// Parts of an aggregate; functions by number, 0: none.
+/// Parts of an aggregate; functions by number, 0 for none.
 struct AggregateDefinition {
   Oid transition = kNoOid;
   TypeId state = TypeId::none;
@@ -51,7 +51,8 @@ struct AggregateDefinition {
   std::optional<std::string> initial;
   Oid final = kNoOid;
   bool final_extra = false;
-  char final_modifies = 'r';  ///< pg_aggregate's letters: read only, shareable, read write
+  char final_modifies =
+      'r';  ///< letters of pg_aggregate.aggfinalmodify: read only, shareable, read write
   Oid combine = kNoOid;
   Oid serialize = kNoOid;
   Oid deserialize = kNoOid;
@@ -66,7 +67,7 @@ struct AggregateDefinition {
   Oid sort_operator = kNoOid;
 };
 
-/// A function, procedure or aggregate that a user made, in whatever language.
+/// A user-defined function, procedure or aggregate.
 struct Routine {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -76,29 +77,30 @@ struct Routine {
   std::string language;
   std::vector<RoutineParameter> parameters;
   TypeId result = TypeId::none;
-  /// System relation whose rows it returns, with their columns as parameters; `result` is record.
+  /// System relation whose rows the function returns, with its columns as parameters; `result` is
+  /// record.
   Oid result_relation = kNoOid;
   bool returns_set = false;
-  char volatility = 'v';  ///< pg_proc's letters: immutable, stable, volatile
+  char volatility = 'v';  ///< letters of pg_proc.provolatile: immutable, stable, volatile
   bool strict = false;
   bool security_definer = false;
   bool leakproof = false;
-  char parallel = 'u';  ///< pg_proc's letters: unsafe, restricted, safe
+  char parallel = 'u';  ///< letters of pg_proc.proparallel: unsafe, restricted, safe
   float cost = 100;
   float rows = 0;
   std::vector<std::string> settings;  ///< SET: "name=value"
   BodyForm form = BodyForm::string;
   std::string body;
-  std::string object_file;  ///< of LANGUAGE c, where `body` names something in it
+  std::string object_file;  ///< library of LANGUAGE c; `body` is the symbol's name
   std::optional<AggregateDefinition> aggregate;
-  /// Meanings of the names in an atomic body when it was made, as with a view.
+  /// Resolved names of an atomic body, as with a view.
   std::vector<ViewName> body_names;
   std::vector<ViewType> body_types;
   std::vector<ViewRoutine> body_routines;
   std::string comment;
   std::vector<Grant> grants;
 
-  /// Returns the types of the arguments in a call: no two routines of a name may have the same.
+  /// Returns the types of the input arguments, which identify the routine among those of its name.
   [[nodiscard]] std::vector<TypeId> argument_types() const {
     std::vector<TypeId> types;
     for (const RoutineParameter& parameter : parameters) {

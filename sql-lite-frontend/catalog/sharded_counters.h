@@ -7,14 +7,14 @@
 
 namespace swizzle::sql {
 
-/// Number of shards of a counter; the last is for all threads beyond the others.
+/// Number of shards of a counter. All threads without a shard of their own share the last.
 inline constexpr std::size_t kCounterShards = 16;
-/// The calling thread's shard. Below kCounterShards - 1 it is this thread's alone.
+/// Returns the calling thread's shard. Shards below kCounterShards - 1 have one writer.
 std::size_t counter_shard() noexcept;
 
-/// Counts without a cache line that two threads write: each thread has its own, as long as there
-/// are few enough. Thread-safe. Takes no memory before the first count. `What` is an enumeration of
-/// at most eight, from 0.
+/// Counters without shared cache lines: each thread writes its own shard, as long as there are
+/// enough. Thread-safe. Allocates at the first count. `What` is an enumeration of at most eight
+/// values from 0.
 template <class What>
 class ShardedCounters {
  public:
@@ -30,7 +30,7 @@ class ShardedCounters {
     What what;
     std::uint64_t count;
   };
-  /// Several at once, which costs less than one after the other.
+  /// Adds to several counters with one look-up of the shard.
   template <class... Amounts>
   void add_all(const Amounts&... amounts) noexcept {
     // acquire: what make_shards() published.
@@ -40,7 +40,7 @@ class ShardedCounters {
     const std::size_t shard = counter_shard();
     auto& counters = (*shards)[shard].counters;
     if (shard + 1 < kCounterShards) [[likely]] {
-      // The shard belongs to this thread, so that load and store suffice.
+      // This thread is the shard's only writer, so load and store suffice.
       const auto add_alone = [&counters](const Amount& amount) {
         Counter& counter = counters[static_cast<std::size_t>(amount.what)];
         counter.store(counter.load(std::memory_order_relaxed) + amount.count,
@@ -69,7 +69,7 @@ class ShardedCounters {
         shards->back().counters[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
     return total(what) - before;
   }
-  /// Since the start. Exact at rest.
+  /// Returns the sum since the start-up. Exact while no thread counts.
   [[nodiscard]] std::uint64_t total(What what) const noexcept {
     // acquire: what make_shards() published.
     const Shards* shards = shards_.load(std::memory_order_acquire);
@@ -89,7 +89,7 @@ class ShardedCounters {
     std::array<Counter, kKinds> counters{};
   };
   static_assert(sizeof(Shard) == 64);
-  /// The last one has what had been counted when reset() was called.
+  /// The element after the shards has the counts as of reset().
   using Shards = std::array<Shard, kCounterShards + 1>;
 
   Shards* make_shards() noexcept {

@@ -17,21 +17,21 @@ namespace swizzle::sql {
 using RolePtr = CheckedShared<const Role>;
 using DatabasePtr = CheckedShared<const DatabaseEntry>;
 
-/// Objects that belong to all databases of a data directory: roles, the databases themselves, and
-/// the counter that gives objects their numbers. Thread-safe.
+/// Objects shared by all databases of a data directory: roles, databases, and the counter of object
+/// numbers. Thread-safe.
 class SharedObjects {
  public:
   SharedObjects(Engine& engine, Tree tree) : engine_(engine), tree_(tree) {}
   SharedObjects(const SharedObjects&) = delete;
   SharedObjects& operator=(const SharedObjects&) = delete;
 
-  /// Reads them. Call once, before any other use.
+  /// Reads the objects. Call once, before any other use.
   void load();
   /// The same again on a standby. Pre: nobody uses them.
   void read_again();
   [[nodiscard]] Tree tree() const noexcept { return tree_; }
 
-  /// Raised after every committed change.
+  /// Version number, raised after every committed change.
   [[nodiscard]] std::uint64_t version() const noexcept {
     // acquire: observes the change that the number counts.
     return version_.load(std::memory_order_acquire);
@@ -43,11 +43,11 @@ class SharedObjects {
   [[nodiscard]] std::vector<RolePtr> roles() const;
   [[nodiscard]] std::vector<DatabasePtr> databases() const;
 
-  /// A committed change; null is a dropped object.
+  /// Publishes a committed change; null means dropped.
   void put(Oid oid, const RolePtr& role);
   void put(Oid oid, const DatabasePtr& database);
 
-  /// Never given out before, whatever happens to the transaction that asks.
+  /// Returns a number that is never returned again, even if the caller's transaction rolls back.
   Oid allocate_oid();
 
  private:

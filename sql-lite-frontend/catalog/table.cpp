@@ -77,7 +77,7 @@ TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
     table->tree = value_of(engine.tree(table->relation.tree));
   }
   table->runtime = runtime ? std::move(runtime) : std::make_shared<TableRuntime>();
-  // Indexes of a partitioned table stand for those of its partitions.
+  // A partitioned table's indexes have no trees: its partitions' do.
   if (!table->relation.is_partitioned()) open_indexes(engine, *table);
   if (const TypeId rows{table->relation.row_type}; is_composite(rows)) {
     note_type(rows, {quote_identifier(table->relation.name), {}, {}});

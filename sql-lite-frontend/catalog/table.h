@@ -20,33 +20,34 @@ namespace swizzle::sql {
 
 struct ComputedRelation;
 
-/// State of a table that changes without being part of its definition. Shared by all its versions.
+/// State of a table that changes without being part of its definition. Shared by all versions of
+/// the table.
 struct TableRuntime {
-  /// The next hidden row id; 0 until the first insert after start-up has looked for the largest.
+  /// Next hidden row id; 0 until the first insert after start-up has found the largest one.
   std::atomic<std::int64_t> next_row_id{0};
   TableCounters counters;
-  /// Counters' values when the table was analyzed last.
+  /// Values of the counters at the last ANALYZE.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
-  /// Of a command, since start-up: when it ran last, as a timestamp or 0, and how often.
+  /// Runs of a command since start-up: time of the last one as a timestamp, or 0, and their number.
   struct Analyses {
     std::atomic<std::int64_t> last{0};
     std::atomic<std::uint64_t> count{0};
   };
   Analyses analyzed_by_users;
   Analyses analyzed_by_server;
-  /// Of VACUUM.
+  /// VACUUM's runs.
   Analyses vacuumed_by_users;
-  /// Removed rows that VACUUM had to leave when it ran last.
+  /// Dead rows that the last VACUUM had to leave.
   std::atomic<std::uint64_t> dead_rows{0};
 
-  /// Rows inserted minus rows deleted since start-up. Not exact: changes that were rolled back stay
-  /// counted.
+  /// Rows inserted minus rows deleted since start-up. Inexact: rolled back changes are counted as
+  /// well.
   [[nodiscard]] std::int64_t row_delta() const noexcept {
     return static_cast<std::int64_t>(counters.total(Counted::inserted)) -
            static_cast<std::int64_t>(counters.total(Counted::removed));
   }
-  /// The counters of one index; they live as long as this does.
+  /// Returns the counters of an index, which live as long as this object.
   TableCounters& index_counters(Oid index);
 
  private:
@@ -54,7 +55,7 @@ struct TableRuntime {
   std::map<Oid, TableCounters> index_counters_;
 };
 
-/// An index together with what its use needs.
+/// An index with what is needed to use it.
 struct IndexAccess {
   const Index* index = nullptr;
   std::optional<Tree> tree;  ///< absent for the primary key: the table is its index

@@ -15,7 +15,7 @@ TextDictionary text_dictionary_of(const UserTextDictionary& made);
 /// Returns the options as pg_ts_dict shows them: "language = 'english', accept = 1".
 std::string shown_options(const UserTextDictionary& made);
 
-/// "dictionary" and "configuration", as messages have it behind "text search".
+/// "dictionary" and "configuration", as messages have it after "text search".
 constexpr std::string_view text_search_kind(const UserTextDictionary*) noexcept {
   return "dictionary";
 }

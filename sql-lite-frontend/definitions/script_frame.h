@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// While this lives, statements of a definition run: as `user` and along `path`, which is written
-/// as the setting search_path. Afterwards both are as before.
+/// Scope in which the statements of a definition's script run as `user` and with the search_path
+/// `path`. Restores both at its end.
 class ScriptFrame {
  public:
   ScriptFrame(StatementContext& session, Oid user, const std::string& path);

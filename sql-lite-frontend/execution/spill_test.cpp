@@ -15,7 +15,7 @@ std::vector<std::string> temporary_files(TestDatabase& db) {
   return db.files().list(db.directory() / "temporary").value();
 }
 
-/// 6,000 rows: keys that repeat, NULLs, long texts.
+/// Inserts 6,000 rows: repeated keys, NULLs, long texts.
 void fill_for_spilling(TestDatabase& db) {
   db.run("CREATE TABLE a(id int primary key, k int, t text, n numeric)");
   db.run(
@@ -128,8 +128,8 @@ TEST_CASE("EXCEPT and INTERSECT put into files what does not fit, and count it a
           "[sql][spill]") {
   TestDatabase db;
   db.run("SET work_mem = '64kB'; SET session_memory_limit = '4MB'");
-  // Each number up to 100,000 once, each up to 60,000 twice on the left; three times the thirds of
-  // them on the right.
+  // Left side: each number up to 100,000 once, up to 60,000 twice. Right side: their thirds, three
+  // times each.
   const std::string left =
       "(SELECT i::bigint * 7919 FROM generate_series(1, 100000) i UNION ALL "
       "SELECT i::bigint * 7919 FROM generate_series(1, 60000) i)";
@@ -146,7 +146,7 @@ TEST_CASE("EXCEPT and INTERSECT put into files what does not fit, and count it a
   db.run("BEGIN; DECLARE c CURSOR FOR " + left + " EXCEPT " + right);
   db.run("FETCH 10 FROM c");
   CHECK_FALSE(temporary_files(db).empty());
-  // Left half-way.
+  // Leave the cursor half-way.
   db.run("COMMIT");
   CHECK(temporary_files(db).empty());
 }

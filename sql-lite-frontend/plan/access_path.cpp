@@ -29,7 +29,7 @@ void set_bound(IndexBounds& bounds, Kind kind, ExprPtr value) {
   (is_low ? bounds.low_bound : bounds.high_bound) = bound;
 }
 
-/// Entries of an index that is not unique are ordered by the row's key behind its own columns.
+/// Entries of an index that is not unique are ordered by the row's key after its own columns.
 enum class OrderedKey : std::uint8_t { column, other, nothing_left };
 
 /// Compares `operand` with column `at` of the row's key, the order of entries with equal columns.

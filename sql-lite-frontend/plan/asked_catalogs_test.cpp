@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The queries of psql's \d about a partition's parent and a table's partitions.
+/// psql's queries for \d: a partition's parent, and a table's partitions.
 constexpr const char* kParent =
     "SELECT c.oid::regclass FROM pg_class c, pg_inherits i WHERE c.oid = i.inhparent AND "
     "i.inhrelid = 'p1'::regclass AND c.relkind = 'p'";
@@ -32,7 +32,7 @@ TEST_CASE("A system catalog is asked by the key that another relation's row give
     INFO(plan);
     CHECK_THAT(plan, Contains("Nested Loop") && !Contains("Hash"));
   }
-  // Each outer row has its own key, a missing one too.
+  // Each outer row has its own key, which may be missing.
   CHECK(db.run("SELECT v.n, c.relname FROM (VALUES ('p'), ('p2'), (NULL), ('p')) v(n) LEFT JOIN "
                "pg_class c ON c.oid = v.n::regclass") == "p|p p2|p2 NULL|NULL p|p SELECT 4");
   CHECK(db.run("SELECT attname, (SELECT typname FROM pg_type WHERE oid = atttypid) FROM "

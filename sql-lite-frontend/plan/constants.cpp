@@ -103,7 +103,7 @@ bool computes_all_operands(const Expr& expr) {
 
 std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit);
 
-/// Value that decides whether other operands are computed.
+/// Value that determines if other operands are computed.
 struct Decided {
   bool is_fixed = false;       ///< by constants and parameters
   std::optional<Value> value;  ///< if it is known

@@ -39,7 +39,7 @@ TEST_CASE("What all branches of an OR ask is asked by itself", "[sql][plan]") {
       Contains("Index Cond: (id = 7)"));
   CHECK_THAT(db.explain("SELECT * FROM item WHERE id = 7 OR (id = 7 AND mode = 'm1')"),
              Contains("Index Cond: (id = 7)") && !Contains("Filter"));
-  // Each row asks anew.
+  // The condition is evaluated anew for each row.
   CHECK_THAT(
       db.explain("SELECT * FROM item WHERE (random() < 0.5 AND id = 7) OR (random() < 0.5 AND "
                  "mode = 'm1')"),

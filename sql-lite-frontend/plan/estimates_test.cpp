@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Suppliers of nations and what they supply: few rows ask what many say.
+/// Suppliers with nations, and their supplies: few rows on one side, many on the other.
 void fill_for_estimates(TestDatabase& db) {
   db.run(
       "CREATE TABLE nation(id int primary key, name text);"
@@ -32,7 +32,7 @@ void fill_for_estimates(TestDatabase& db) {
 TEST_CASE("A subquery that asks for rows reads no more columns than it needs", "[sql][plan]") {
   TestDatabase db;
   fill_for_estimates(db);
-  // With all of its columns the index would not be enough.
+  // With all of its columns the index would not cover the query.
   CHECK_THAT(db.explain("SELECT count(*) FROM supplier s WHERE s.id < 3 AND EXISTS (SELECT * FROM "
                         "sale WHERE part = s.id)"),
              Contains("Index Only Scan using sale_part"));
@@ -58,7 +58,7 @@ TEST_CASE("Of a semi-join the smaller side is kept", "[sql][plan]") {
   CHECK_THAT(db.explain(none), Contains("Hash Right Anti Join"));
   CHECK(db.run(none) == db.run("SELECT 500 - count(DISTINCT supplier) FROM supply WHERE quantity > "
                                "50"));
-  // Rows whose key is NULL have no match, on either side.
+  // Rows with a NULL key have no match, on either side.
   db.run(
       "INSERT INTO supplier VALUES (1000, NULL), (1001, 26); CREATE TABLE several(n int);"
       "INSERT INTO several SELECT nullif(i % 27, 0) FROM generate_series(1, 5000) i; ANALYZE");
@@ -78,7 +78,7 @@ TEST_CASE("A costly subquery is asked of few rows", "[sql][plan]") {
       "n.id AND n.name = 'nation 3' ORDER BY 1";
   const std::string plan = db.explain(query);
   INFO(plan);
-  // Suppliers of one nation first, then what they supply, and only then what was sold.
+  // First the suppliers of one nation, then their supplies, then the sales.
   CHECK_THAT(plan, Contains("Semi Join") && Contains("Join Filter: (supply.quantity > (SubPlan"));
   CHECK(plan.find("Semi Join") < plan.find("Seq Scan on supplier"));
   CHECK(plan.find("Semi Join") < plan.find("Hash Cond: (nation = id)"));
@@ -101,7 +101,7 @@ TEST_CASE("What depends on the time alone is foreseen", "[sql][plan]") {
   }
   CHECK_THAT(db.explain("SELECT * FROM sale WHERE at > now() - interval '2 years'"),
              Contains("Seq Scan"));
-  // Between types that no index compares only the rows are guessed.
+  // For types that no index compares, only the number of rows is estimated.
   const auto rows_of = [&](const std::string& condition) {
     return db.explain("SELECT * FROM sale WHERE " + condition, "COSTS on");
   };
@@ -164,7 +164,7 @@ TEST_CASE("What an index does for a parameter's value alone is planned with it",
   CHECK(db.run("EXECUTE heavy(98); EXECUTE heavy(-1); EXECUTE heavy(99)") ==
         "0 20 0 SELECT 1 SELECT 1 SELECT 1");
 
-  // The same by statements that differ in their literals alone.
+  // The same by statements that differ only in literals.
   const auto scans = [&](const char* index) {
     return std::stoi(db.rows("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '" +
                              std::string{index} + "'")[0]);

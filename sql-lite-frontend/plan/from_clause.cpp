@@ -33,7 +33,7 @@ PlanPtr Planner::filtered(PlanPtr plan, Conditions conditions) {
   return filter;
 }
 
-/// Conditions that read nothing of FROM decide once whether there is anything to do.
+/// Adds a step that evaluates conditions without columns of FROM once, before any row is read.
 PlanPtr Planner::gated(PlanPtr plan, Conditions constant) {
   if (constant.empty()) return plan;
   Conditions each_time = take_if(constant, [](Expr& condition) { return is_volatile(condition); });

@@ -62,7 +62,7 @@ WantedOrder Planner::grouping_order(const std::vector<SortKey>& keys) const {
   return wanted;
 }
 
-/// Empty where no index is worth reading in its order.
+/// Returns the order of an index that is worth reading for GROUP BY; empty if there is none.
 std::vector<SortKey> Planner::group_order(Query& query) {
   if (!query.grouping_sets.sets.empty()) return {};
   const auto* table =

@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Three enclosing rows, and a join of ten rows with a table that only the enclosing row restricts.
+/// Three outer rows, and a join of ten rows with a table that only the outer row restricts.
 constexpr const char* kQuery =
     "SELECT id, (SELECT count(*) FROM p, q WHERE q.w < o.x AND p.v < q.w) FROM o ORDER BY id";
 

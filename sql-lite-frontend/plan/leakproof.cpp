@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// True if the expression reads rows. One that does not reveals nothing of them, even if it fails.
+/// True if the expression reads rows. Otherwise it reveals nothing about them, even if it fails.
 bool reads_rows(Expr& expr) {
   bool reads = false;
   walk(expr, [&](Expr& part) {
@@ -25,7 +25,7 @@ bool is_any_of(const Expr& expr) {
   return ((dynamic_cast<const Kinds*>(&expr) != nullptr) || ...);
 }
 
-/// Apart from its operands.
+/// True if the expression itself, apart from its operands, is leakproof.
 bool tells_nothing(const Expr& expr) {
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
     return is_leakproof(call->function().oid);

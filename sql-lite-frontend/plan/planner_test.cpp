@@ -12,7 +12,7 @@ namespace {
 using Catch::Matchers::Contains;
 using Rows = std::vector<std::string>;
 
-/// 5,000 orders of 100 customers, and 20 regions.
+/// Inserts 5,000 orders of 100 customers, and 20 regions.
 void fill_for_plans(TestDatabase& db) {
   db.run("CREATE TABLE region(id int primary key, name text not null)");
   db.run(
@@ -39,7 +39,7 @@ void fill_for_plans(TestDatabase& db) {
 
 struct Case {
   const char* query;
-  std::vector<const char*> plan;  ///< lines that the plan has
+  std::vector<const char*> plan;  ///< lines that the plan must have
   std::vector<const char*> not_in_plan = {};
 };
 
@@ -48,7 +48,7 @@ void check(TestDatabase& db, const Case& expected) {
   INFO(expected.query << "\n" << plan);
   for (const char* line : expected.plan) CHECK_THAT(plan, Contains(line));
   for (const char* line : expected.not_in_plan) CHECK_THAT(plan, !Contains(line));
-  // The same rows as without any index.
+  // The rows must be the same as without any index.
   auto rows_of = [&] {
     const std::string outcome = db.run(expected.query);
     CHECK_THAT(outcome, Contains("SELECT "));
@@ -378,8 +378,8 @@ TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run th
 TEST_CASE("What the outer row gives is a constant of a subquery's join", "[sql][plan]") {
   TestDatabase db;
   fill_for_plans(db);
-  // Neither the outer row's customer nor, by the join's equality, what it means for orders needs a
-  // table that is read whole.
+  // Neither the outer row's customer nor, by the join's equality, the orders of it need a full
+  // scan.
   const std::string plan = db.explain(
       "SELECT id, (SELECT sum(total) FROM customer k, orders o WHERE o.customer = k.id AND k.id = "
       "c.id AND o.note IS NOT NULL) FROM customer c");
@@ -394,12 +394,12 @@ TEST_CASE("A sample is one of all rows, whatever else is asked of them", "[sql][
   const Rows all = db.rows("SELECT id FROM " + sample + " WHERE id + 0 BETWEEN 100 AND 200");
   CHECK(all.size() > 5);
   CHECK(all.size() < 40);
-  // By the key's index there would be other places in the scan.
+  // With the key's index, rows would have other positions in the scan.
   CHECK(db.sorted_rows("SELECT id FROM " + sample + " WHERE id BETWEEN 100 AND 200") == all);
   CHECK_THAT(db.explain("SELECT id FROM " + sample + " WHERE id = 7"), Contains("Sample Scan"));
   CHECK(db.rows("SELECT id FROM orders TABLESAMPLE BERNOULLI (20) REPEATABLE (2) WHERE id + 0 "
                 "BETWEEN 100 AND 200") != all);
-  // SYSTEM takes or leaves neighbours together.
+  // SYSTEM takes or skips neighbours together.
   CHECK(db.run("SELECT count(*) < 50 FROM (SELECT id - lag(id) OVER (ORDER BY id) AS step FROM "
                "orders TABLESAMPLE SYSTEM (50) REPEATABLE (1)) s WHERE step > 1") == "t SELECT 1");
 }

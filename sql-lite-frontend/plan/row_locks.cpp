@@ -1,5 +1,5 @@
-// FOR UPDATE and its like: rows that are locked above a query, and the conditions that are checked
-// again then.
+// FOR UPDATE and its weaker forms: rows that are locked above a query, and the conditions that are
+// evaluated again after the lock.
 #include <algorithm>
 
 #include "sql-lite-frontend/plan/cost.h"

@@ -160,7 +160,8 @@ struct Range {
   double nulls;
 };
 
-/// Returns "<" and its like between dates and times of several types, which no index can use.
+/// Returns the operator of a comparison such as "<" between different date and time types, which no
+/// index can use.
 std::string_view moments_operator(const Expr& condition) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};

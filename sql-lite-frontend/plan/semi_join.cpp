@@ -29,7 +29,7 @@ std::size_t subqueries_in(Expr& expr) {
   return count;
 }
 
-/// LIMIT 1 changes nothing about whether there is a row.
+/// Returns false for LIMIT 1 of an EXISTS, which does not change its result.
 bool is_limited(const Query& query, SubqueryExpr::Kind kind) {
   if (!query.limit && !query.offset) return false;
   const auto* limit = dynamic_cast<const ConstantExpr*>(query.limit.get());

@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Small tables with NULLs and duplicates, and a large one with indexes.
+/// Creates small tables with NULLs and duplicates, and a large one with indexes.
 void fill_for_semi_joins(TestDatabase& db) {
   db.run("CREATE TABLE few(id int primary key, a int, b int not null)");
   db.run("CREATE TABLE mid(id int primary key, a int, b int not null)");
@@ -25,7 +25,7 @@ void fill_for_semi_joins(TestDatabase& db) {
   db.run("ANALYZE");
 }
 
-/// The same as where the condition is asked row by row, which "IS TRUE" keeps it to.
+/// Compares with the condition evaluated row by row, which "IS TRUE" enforces.
 void check_same(TestDatabase& db, const std::string& before, const std::string& condition) {
   INFO(db.explain(before + condition));
   CHECK(db.sorted_rows(before + condition) ==
@@ -56,7 +56,7 @@ TEST_CASE("EXISTS and IN are joins", "[sql][plan]") {
             {"Nested Loop", "many_pkey", "Limit"}},
            {"SELECT * FROM few WHERE b IN (SELECT b FROM many)", {"Semi Join"}},
            {"SELECT * FROM many WHERE b NOT IN (SELECT b FROM many WHERE a = 3)", {"Anti Join"}},
-           // Conditions that NULLs would change stay expressions.
+           // Conditions whose result NULLs would change stay expressions.
            {"SELECT * FROM many WHERE a NOT IN (SELECT b FROM mid)", {"SubPlan"}},
            {"SELECT * FROM many WHERE b NOT IN (SELECT a FROM mid)", {"SubPlan"}},
            {"SELECT * FROM few WHERE b IN (SELECT b FROM mid) OR id = 3", {"SubPlan"}},

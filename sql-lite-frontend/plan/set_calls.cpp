@@ -1,4 +1,4 @@
-// Calls that return sets.
+// Planning of set-returning functions in select lists.
 #include <algorithm>
 
 #include "sql-lite-frontend/plan/conditions.h"
@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-/// Calls within the arguments of others come first; those of one depth side by side.
+/// Adds a step for each nesting depth: calls within arguments first, calls of one depth together.
 PlanPtr Planner::add_sets(PlanPtr plan, std::vector<SetItem> items) {
   while (!items.empty()) {
     std::vector<Slot> waiting;

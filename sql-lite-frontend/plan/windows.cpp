@@ -34,8 +34,8 @@ std::vector<SortKey> order_of(const WindowDefinition& window) {
   return keys;
 }
 
-/// Returns the row number after which no row of a partition is wanted; null: all are, or it is not
-/// known before the rows are there.
+/// Returns the last row number of a partition that is needed; null: all rows are needed, or the
+/// number is not known in advance.
 const Expr* last_row(const WindowDefinition& window) {
   for (const RankCondition& wanted : window.wanted) {
     if (wanted.last_number != nullptr) return wanted.last_number;

@@ -48,11 +48,11 @@ TEST_CASE("Rows beyond the last that a ranking lets through are not read", "[sql
                                             "n <= 2.5"};
   for (const std::string& call : calls) {
     for (const std::string& window : windows) {
-      // Which of equal rows comes first is not said.
+      // The order of equal rows is undefined.
       if (window == "ORDER BY k" && call == "row_number()") continue;
       for (const std::string& condition : conditions) {
         const std::string query = fmt::format(fmt::runtime(ranked), call, window, condition);
-        // Another call in the window, and everything is kept and asked above.
+        // With another call in the window, all rows are kept and the condition is evaluated above.
         const std::string whole = fmt::format(
             "SELECT id, g, k, n FROM (SELECT id, g, k, {} OVER ({}) n, last_value(id) OVER ({}) l "
             "FROM t OFFSET 0) s WHERE {}",
@@ -96,9 +96,9 @@ TEST_CASE("Rows that cannot be among the first of their partition are not sorted
   CHECK(sorted_rows_of("PARTITION BY x ORDER BY k, id") < 1500);
   CHECK(sorted_rows_of("PARTITION BY x ORDER BY k DESC, id") < 1500);
   CHECK(sorted_rows_of("PARTITION BY x ORDER BY id") == 50);
-  // They come from the last to the first.
+  // Rows arrive in the opposite order.
   CHECK(sorted_rows_of("PARTITION BY x ORDER BY -id") == 4000);
-  // Each partition has one.
+  // Each partition has a sorter of its own.
   db.run("SET work_mem = '64kB'");
   CHECK(sorted_rows_of("PARTITION BY -id ORDER BY k") == 4000);
 }

@@ -18,7 +18,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// Names and keywords outside of quotes and comments, with their places.
+/// Scanner of names and keywords outside of quotes and comments, with their positions.
 class Words : TokenSkipper {
  public:
   explicit Words(std::string_view text) : TokenSkipper(text), size_(text.size()) {}
@@ -36,7 +36,7 @@ class Words : TokenSkipper {
         const std::string_view before = rest_;
         skip_while(continues_name);
         const std::string_view word = before.substr(0, before.size() - rest_.size());
-        // E'…' and its like are strings.
+        // E'…', B'…' and similar: a prefix and a string.
         if (!rest_.empty() && rest_.front() == '\'') {
           skip_string(word == "e" || word == "E" ? Backslash::escapes : Backslash::plain);
           continue;

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// CALL.
+/// Runs CALL.
 namespace swizzle::sql {
 namespace {
 
@@ -44,7 +44,7 @@ void call_procedure(StatementContext& session, const ast::CallStmt& statement,
   Binder binder{session.names, scratch->arena};
   if (!types.empty()) binder.allow_parameters(types);
   Binder::ProcedureCall bound = binder.bind_procedure_call(*statement.funccall);
-  // The values came as what the parameters were when the statement was described.
+  // The values were converted to the parameters' types as of Describe; these must not have changed.
   if (!std::ranges::equal(binder.parameter_types(), types) || types.size() > parameters.size()) {
     throw SqlError{sqlstate::feature_not_supported,
                    "the procedure's parameters have changed since the statement was prepared"};
@@ -56,13 +56,13 @@ void call_procedure(StatementContext& session, const ast::CallStmt& statement,
   execution.transaction = session.transaction.get();
   execution.parameters = parameters;
   const RoutineCall& call = *bound.call;
-  // A variadic parameter, which is the last one, may have several arguments.
+  // The last parameter, if VARIADIC, may have several arguments.
   const std::span<const RoutineParameter> parameters_of = call.callable->routine->parameters;
   std::vector<Value> arguments;
   for (const ExprPtr& argument : bound.arguments) {
     const RoutineParameter& parameter =
         parameters_of[std::min(arguments.size(), parameters_of.size() - 1)];
-    // In the place of an answer it is there for its type.
+    // An OUT argument only serves to resolve the routine: do not compute it.
     arguments.push_back(parameter.is_input() ? argument->eval(execution) : Value::null());
   }
   std::vector<Value> answer(call.column_types.size());

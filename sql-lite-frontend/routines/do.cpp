@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/statement/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// DO: a body without a name, which runs once.
+/// Runs DO: an anonymous body, once.
 namespace swizzle::sql {
 
 void run_inline_code(StatementContext& session, const ast::DoStmt& statement,
@@ -36,7 +36,7 @@ void run_inline_code(StatementContext& session, const ast::DoStmt& statement,
   try {
     language.check(session, call.callable);
   } catch (SqlError& error) {
-    // Positions are the body's.
+    // Positions in errors count from the beginning of the body.
     const std::size_t place =
         whole.text().find(routine->body, static_cast<std::size_t>(whole.location));
     if (error.fields().position > 0 && place != std::string::npos) {

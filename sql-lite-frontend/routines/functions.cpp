@@ -1,4 +1,4 @@
-// Functions that show functions.
+// Functions that describe routines and triggers.
 #include "sql-lite-frontend/routines/functions.h"
 
 #include <fmt/format.h>

@@ -7,9 +7,9 @@
 /// Functions that describe routines and triggers.
 namespace swizzle::sql {
 
-/// pg_get_functiondef …
+/// pg_get_functiondef and others.
 std::span<const SessionEntry> routine_functions();
-/// pg_get_triggerdef …
+/// pg_get_triggerdef and others.
 std::span<const SessionEntry> trigger_functions();
 
 }  // namespace swizzle::sql

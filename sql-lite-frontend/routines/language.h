@@ -76,7 +76,7 @@ class RoutineCodes {
   using Key = std::tuple<Oid, Oid, std::vector<TypeId>, std::vector<TypeId>,
                          std::vector<std::int32_t>, Oid>;
   struct Known {
-    RoutinePtr routine;  ///< in the version that the code is of
+    RoutinePtr routine;  ///< version for which the code was made
     RoutineCodePtr code;
   };
   std::map<Key, Known> codes_;
@@ -99,7 +99,8 @@ class RoutineFrame {
   bool has_settings_;
   SessionSettings::Mark mark_{};
   std::size_t own_settings_ = 0;
-  int failures_ = std::uncaught_exceptions();  ///< that unwind the stack when the call begins
+  int failures_ =
+      std::uncaught_exceptions();  ///< exceptions that unwind the stack when the call begins
   std::uint64_t settings_version_ = 0;
   const TransitionTables* tables_before_;
   std::optional<ActingUser> acting_;

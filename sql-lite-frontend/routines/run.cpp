@@ -24,7 +24,7 @@ RoutineFrame::RoutineFrame(StatementContext& session, const Routine& routine)
     acting_.emplace(session, routine.owner, ActingUser::As::definer);
   }
   if (has_settings_) apply_settings(routine);
-  // A trigger's transition tables are its function's own.
+  // Transition tables are visible to the trigger's own function only.
   session.trigger_tables = nullptr;
 }
 
@@ -58,7 +58,7 @@ RoutineFrame::~RoutineFrame() {
   }
   session_.variables.changed(nullptr);
   session_.variables.end_inner(settings_version_);
-  // The routine has set some itself, which stay.
+  // Settings made by the routine itself stay.
   if (session_.settings.mark() != mark_) session_.variables.invalidate();
   acting_.reset();
   ActingUser::change(session_, user_);
@@ -133,7 +133,7 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
 
 namespace {
 
-/// The rows of a call, which has run to its end: others may run before they are all read.
+/// Rows of a call that has run to its end: others may run before they have all been read.
 class KeptRows final : public SetCursor {
  public:
   explicit KeptRows(MemoryAccount* account) : account_(account) {}

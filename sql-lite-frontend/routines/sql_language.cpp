@@ -183,11 +183,12 @@ class ResultFit {
 
   std::shared_ptr<const Plan> plan_;
   std::vector<Column> columns_;
-  std::shared_ptr<const RowShape> shape_;  ///< of a composite type that is returned
-  std::vector<TypeId> made_of_;   ///< the fields of a composite type's row; empty: it is not made
-  TypeId domain_ = TypeId::none;  ///< over a composite type
+  std::shared_ptr<const RowShape> shape_;  ///< shape of a returned composite type
+  std::vector<TypeId>
+      made_of_;  ///< fields of a composite type's row; empty: the row is not assembled
+  TypeId domain_ = TypeId::none;  ///< domain over a composite type
   bool is_open_record_ = false;
-  bool spreads_ = false;  ///< the statement's only column is the row as a whole
+  bool spreads_ = false;  ///< the statement's only column is the whole row
 };
 
 class PartPlace final : public CallPlace {
@@ -275,7 +276,7 @@ class SqlCode final : public RoutineCode {
  private:
   struct Part {
     StatementPtr statement;
-    std::size_t offset = 0;  ///< of its text in the body
+    std::size_t offset = 0;  ///< position of its text in the body
   };
 
   void read_body(StatementContext& session) {
@@ -294,7 +295,7 @@ class SqlCode final : public RoutineCode {
     is_read_ = true;
   }
 
-  /// Plans all there is, before the first of it runs.
+  /// Plans all statements before the first one runs.
   void start(StatementContext& session) {
     if (is_started_) {
       // The type's attributes may have changed.

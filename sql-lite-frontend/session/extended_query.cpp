@@ -19,8 +19,8 @@ std::string parsed_key(std::string_view text, std::span<const std::uint32_t> typ
   return key;
 }
 
-/// Clients may name any number as a parameter's type: 0 leaves it to us, and no other that is no
-/// type gets further than here.
+/// Throws unless the numbers are types. Clients may send any number; 0 means that the type is
+/// inferred.
 void require_types(Session::State& state, std::span<const std::uint32_t> type_oids) {
   for (const std::uint32_t oid : type_oids) {
     if (oid != 0 && !state.names.is_type(TypeId{oid}))

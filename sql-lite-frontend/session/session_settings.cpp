@@ -23,8 +23,7 @@ void preset(Settings& settings, std::string name, std::string value, std::string
                                  std::string{kPreset}, std::move(description)));
 }
 
-/// Defines settings that monitors ask PostgreSQL for and that have no effect here: the description
-/// says so.
+/// Defines settings that monitors query and that have no effect here; their descriptions say so.
 void define_absences(Settings& settings) {
   preset(settings, "autovacuum", "off",
          "Shows whether tables are vacuumed: storage tidies itself.");
@@ -64,7 +63,8 @@ void define_absences(Settings& settings) {
   preset(settings, "external_pid_file", "", "Shows where else the process id stands: nowhere.");
 }
 
-/// A standby reads them before there is a database (server/standby/standby_settings.cpp).
+/// Defines the standby's settings, which it reads before it has a database
+/// (server/standby/standby_settings.cpp).
 void define_standby(Settings& settings) {
   const char* const category = "Replication / Standby Servers";
   const auto at_reload = SettingContext::sighup;
@@ -254,12 +254,12 @@ void define_behavior(Settings& settings) {
                       "Has policies choose rows; off, what they would change fails instead."));
 }
 
-/// Settings that dumps and drivers set and that have no effect: their objects do not exist, and
-/// cannot be made. Any value is as good as any other.
+/// Defines settings that dumps and drivers set and that have no effect, because the objects that
+/// they concern cannot exist. Any value is accepted.
 void define_pointless(Settings& settings) {
   const std::string category{kClient};
   const auto user = SettingContext::user;
-  // Either value keeps its promise: a scan here always begins at the beginning.
+  // Both values hold here: every scan begins at the beginning.
   settings.define(boolean_setting("synchronize_seqscans", true, user, std::string{kCompatibility},
                                   "Every scan begins at the beginning, whatever this says."));
   settings.define(enumeration_setting("xmlbinary", "base64", {"base64", "hex"}, user, category,

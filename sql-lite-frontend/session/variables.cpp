@@ -43,7 +43,7 @@ std::string read_date_style(std::string_view text, FormatSettings& format) {
   std::string word;
   bool has_order = false;
   const auto apply = [&] {
-    // Of these words PostgreSQL compares the beginning only.
+    // PostgreSQL compares only the beginning of these words.
     if (word.starts_with("postgres")) word = "postgres";
     if (word.starts_with("euro")) word = "european";
     if (word.starts_with("noneuro")) word = "noneuropean";
@@ -84,7 +84,7 @@ void SessionVariables::make_room(std::size_t bytes) {
   // Name and value, and the old value, with their entries.
   constexpr std::size_t kEntries = 1024;
   const std::size_t kept = session_.settings.kept_bytes();
-  // A few settings count nowhere: every session has some.
+  // A few settings are not counted: every session has some.
   constexpr std::size_t kUsual = std::size_t{16} << 10U;
   if (kept + bytes > kUsual) share_.set(session_.memory, kept + 3 * bytes + kEntries);
 }

@@ -61,7 +61,7 @@ class InnerStatements {
 
   // Cursors: portals with a name.
 
-  /// Null: there is none.
+  /// Returns null if there is none.
   [[nodiscard]] virtual PortalPtr find_portal(std::string_view name) const = 0;
   /// Returns a number that no cursor's name has had yet.
   [[nodiscard]] virtual std::uint64_t last_portal_number() const noexcept = 0;

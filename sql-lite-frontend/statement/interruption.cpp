@@ -36,7 +36,7 @@ void Interruption::act(Afterwards afterwards) {
   if (!reason) {
     const std::lock_guard lock{mutex_};
     if (!is_cancelled_) return;
-    // The reason stays for explain(): the cancelled wait of a lock is found first, this second.
+    // Keep the reason for explain(): the cancelled lock wait is reported first, then this.
     if (afterwards == Afterwards::forgotten) is_cancelled_ = false;
     reason = cancel_reason_;
   }

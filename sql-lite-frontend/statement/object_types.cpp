@@ -88,7 +88,7 @@ std::string_view create_tag(ast::ObjectType type) noexcept {
 }
 
 std::string_view alter_tag(ast::ObjectType type) noexcept {
-  // Parts of an object are altered in its statement.
+  // Parts of an object are altered by their object's statement.
   if (type == ast::ObjectType::attribute) type = ast::ObjectType::type;
   if (type == ast::ObjectType::domconstraint) type = ast::ObjectType::domain;
   if (type == ast::ObjectType::tabconstraint) type = ast::ObjectType::table;

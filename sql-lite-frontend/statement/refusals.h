@@ -4,14 +4,14 @@
 
 #include "sql-lite-frontend/query/parse/ast.h"
 
-/// Names of unsupported features in their refusals (0A000).
+/// Names of unsupported features for the messages of 0A000.
 namespace swizzle::sql {
 
-/// "ENABLE TRIGGER": the words of an ALTER TABLE command.
+/// Returns the keywords of an ALTER TABLE command, such as "ENABLE TRIGGER".
 std::string_view alter_form_name(ast::AlterTableType type) noexcept;
 
-/// Throws 0A000 if the constraint says what PostgreSQL 15's grammar has no words for: NOT ENFORCED,
-/// WITHOUT OVERLAPS, PERIOD, VIRTUAL, or NOT NULL by itself.
+/// Throws 0A000 for constraints that only newer grammars have: NOT ENFORCED, WITHOUT OVERLAPS,
+/// PERIOD, VIRTUAL, or NOT NULL as a table constraint.
 void refuse_newer_constraint(const ast::Constraint& constraint);
 
 /// Throws 0A000 "… is not supported".

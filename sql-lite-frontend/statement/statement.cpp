@@ -72,7 +72,7 @@ const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Stat
   std::string_view own =
       std::string_view{whole.text()}.substr(static_cast<std::size_t>(whole.location));
   if (whole.length > 0) own = own.substr(0, static_cast<std::size_t>(whole.length));
-  // Behind a script's only statement there may be nothing but a semicolon.
+  // After a script's only statement there may be nothing but a semicolon.
   const bool is_all = whole.location == 0 && whole.text().find_last_not_of("; \t\r\n") < own.size();
   const auto parsed = std::make_shared<ParsedText>();
   parsed->count_in(account, is_all ? whole.text().size() : own.size());

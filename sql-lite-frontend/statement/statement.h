@@ -157,7 +157,7 @@ class IdleRuns {
  public:
   static constexpr std::size_t kRuns = 32;
 
-  /// Null: there is none.
+  /// Returns null if there is none.
   static std::unique_ptr<PlanRun> take(PlanUse& use) noexcept { return std::move(use.idle); }
   void put(PlanUse& use, std::unique_ptr<PlanRun> run);
   void forget(const PlanUse& use) noexcept { places_[use.place] = nullptr; }

@@ -82,7 +82,7 @@ std::string_view define_tag(const ast::DefineStmt& statement) {
   return create_tag(statement.kind);
 }
 std::string_view rename_tag(const ast::RenameStmt& statement) {
-  // The grammar notes the kind of relation for columns alone.
+  // The grammar sets the relation's kind for columns only.
   const bool is_column = statement.rename_type == ast::ObjectType::column;
   return alter_tag(is_column ? statement.relation_type : statement.rename_type);
 }
@@ -144,7 +144,7 @@ std::string written_name(std::string_view name) {
   return std::string{name};
 }
 
-/// "a.b", as it was written.
+/// Returns the name as written, "a.b".
 std::string written_name(ast::NodeList parts) {
   std::string name;
   for (const ast::Node* part : parts) {
@@ -213,7 +213,7 @@ constexpr std::array kKinds = std::to_array<StatementKind>({
 });
 #undef STATEMENT
 
-/// Places in kKinds, from 1, by the node's number.
+/// Maps a node's number to its index in kKinds, from 1.
 using Places = std::array<std::uint8_t, ast::kLastNodeKind + 1>;
 consteval Places places_of_kinds() {
   Places places{};

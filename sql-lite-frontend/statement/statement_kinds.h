@@ -54,8 +54,8 @@ struct StatementKind {
   /// check that themselves, because their options are checked first.
   StatementName outside_blocks;
   bool only_in_blocks = false;
-  /// Name by which it is refused where it would affect the session of a user who did not ask for
-  /// it; empty: allowed.
+  /// Name in the refusal within restricted routines, where the statement would affect a user who
+  /// did not request it; empty: allowed.
   std::string_view restricted_as;
   /// Counts as the first statement of a REPEATABLE READ transaction, as PostgreSQL's
   /// PlannedStmtRequiresSnapshot() has it.

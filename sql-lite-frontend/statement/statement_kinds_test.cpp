@@ -12,9 +12,9 @@
 namespace swizzle::sql {
 namespace {
 
-/// Nodes called statements that only stand inside others.
+/// Nodes named …Stmt that occur only inside others.
 constexpr std::string_view kParts[] = {"RawStmt", "ReplicaIdentityStmt"};
-/// Statements that only bodies of routines have.
+/// Statements that occur only in bodies of routines.
 constexpr ast::NodeKind kOfBodies[] = {ast::NodeKind::return_stmt, ast::NodeKind::plassign_stmt};
 
 const ast::Node* only_statement(Arena& arena, std::string_view text) {
@@ -59,7 +59,7 @@ TEST_CASE("statements have PostgreSQL's tags and are refused where PostgreSQL re
     CHECK(kind.writes == sample.writes);
     using Runs = StatementKind::Runs;
     CHECK((kind.runs == Runs::planned) == is_plannable(node));
-    // These two look at their options first, and COMMIT PREPARED is the transaction's.
+    // These two check their options first; COMMIT PREPARED is up to the transaction.
     const bool asks_itself = kind.runs == Runs::transaction ||
                              node->node_kind == ast::NodeKind::vacuum_stmt ||
                              node->node_kind == ast::NodeKind::reindex_stmt;
@@ -75,7 +75,7 @@ TEST_CASE("a statement's log class is the same by its text and by its tree",
     Arena arena;
     const ast::Node* const node = only_statement(arena, sample.text);
     CHECK(log_class_of(sample.text, none) == log_class_of(node, none));
-    // PostgreSQL's read-only transactions refuse what changes definitions or rows.
+    // PostgreSQL's READ ONLY transactions refuse changes of definitions and rows.
     if (sample.writes) CHECK(log_class_of(node, none) != LogClass::other);
   }
 }

@@ -10,17 +10,17 @@
 /// The options in parentheses that VACUUM, EXPLAIN, COPY and others take.
 namespace swizzle::sql {
 
-/// True or false in PostgreSQL's words: on, off, true, false, 1, 0, and the bare name for true.
-/// Nothing for other values.
+/// Returns true or false for PostgreSQL's words: on, off, true, false, 1, 0, and the bare name for
+/// true. Returns nothing for other values.
 std::optional<bool> option_as_flag(const ast::DefElem& option);
-/// 42601 for other values.
+/// The same, but throws 42601 for other values.
 bool option_flag(const ast::DefElem& option);
-/// 42601 unless it is a whole number.
+/// Throws 42601 unless it is a whole number.
 std::int32_t option_integer(const ast::DefElem& option);
-/// 42601 at the second of two options with one name.
+/// Throws 42601 at the second of two options with one name.
 void refuse_repeats(ast::NodeList options);
-/// Throws 42601 for an option that is in `seen` already, unless it is SET, and adds it: for CREATE
-/// FUNCTION and its like.
+/// Adds the option to `seen`. Throws 42601 if it is there already, unless it is SET. For CREATE
+/// FUNCTION and similar statements.
 void note_option(const ast::DefElem& option, std::vector<std::string_view>& seen);
 /// 42601 "unrecognized VACUUM option …" at its position.
 [[noreturn]] void refuse_option(std::string_view command, const ast::DefElem& option);

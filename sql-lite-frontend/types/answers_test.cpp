@@ -51,7 +51,7 @@ void check_file(const std::string& name) {
                      "\n   PostgreSQL: " + expected + "\n   here:       " + answer + "\n";
   }
   CHECK(count > 0);
-  std::cout << differences;  // Catch would break the lines
+  std::cout << differences;  // Catch2 would wrap the lines
   CHECK(differences.empty());
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("what exceeds every limit is refused or cut, not computed beyond it", 
   SessionContext session;
   session.format.time_zone = TimeZone::find("Europe/Berlin");
   FunctionContext context{arena, session, {}};
-  // A template may ask for more decimals than a number has.
+  // A template may ask for more decimals than the number has.
   CHECK(answer_expression(context, "length(to_char(1.5, ('FM9.' || repeat('9', 20000))))") ==
         "integer\t3");
   CHECK(answer_expression(context, "to_timestamp('999999999', 'YYYY')") ==

@@ -30,7 +30,7 @@ TEST_CASE("An arena counts what it holds, and gives it back", "[types][arena]") 
     arena.allocate(100);
     CHECK(account.used_bytes() == arena.reserved_bytes());
     CHECK(total.used_bytes() == 0);
-    // Memory of earlier rows does not add up, however their values grow.
+    // Memory of earlier rows does not accumulate, however their values grow.
     for (std::size_t row = 1; row <= 100; ++row) {
       const Arena::Mark mark = arena.mark();
       arena.allocate(row * 50'000);

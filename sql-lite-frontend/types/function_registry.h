@@ -145,7 +145,7 @@ struct AggregateEntry {
   AggregateFunction function;
 };
 
-/// A bare name, "pg_notify", stands for all functions of PostgreSQL with that name.
+/// A bare name, "pg_notify", means all functions of PostgreSQL with that name.
 struct SessionEntry {
   std::string_view signature;
   SessionCall function;

@@ -121,7 +121,7 @@ TEST_CASE("keys order as values compare", "[types][key]") {
             CHECK(sign(keys[i].compare(keys[j])) == wanted);
             if (wanted == 0)
               CHECK(hash_value(set.type, values[i]) == hash_value(set.type, values[j]));
-            // Prefix-free: no key is the beginning of another.
+            // Prefix-free: no key is a prefix of another.
             if (keys[i] != keys[j]) CHECK(!keys[j].starts_with(keys[i]));
           }
           Bytes rest = as_bytes(keys[i]);

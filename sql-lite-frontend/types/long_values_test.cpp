@@ -30,7 +30,7 @@ std::string any_text(std::mt19937_64& random, std::size_t size) {
 
 std::vector<std::uint16_t> any_digits(std::mt19937_64& random, std::size_t size) {
   std::vector<std::uint16_t> out(size);
-  // Often the largest digit there is, whose sums are the largest.
+  // Mostly the largest digit, which gives the largest sums.
   for (auto& digit : out) {
     digit = random() % 4 == 0 ? static_cast<std::uint16_t>(random() % 10000) : std::uint16_t{9999};
   }
@@ -48,7 +48,7 @@ TEST_CASE("long texts are searched as std::string_view searches them", "[types][
     const std::size_t from = text.empty() ? 0 : random() % text.size();
     REQUIRE(find_long(text, part, from) == text.find(part, from));
   }
-  // Across the pieces, at the ends, and what is not there.
+  // Across pieces, at the ends, and a missing one.
   std::string text(300'000, 'x');
   for (const std::size_t at : {std::size_t{0}, std::size_t{65'530}, std::size_t{65'536},
                                std::size_t{131'070}, std::size_t{299'990}}) {
@@ -97,7 +97,7 @@ TEST_CASE("a text is built in chunks", "[types][long]") {
   CHECK(empty.finish().as_text().empty());
 }
 
-#ifndef SWIZZLE_ASAN  // whose shadow is long work, too
+#ifndef SWIZZLE_ASAN  // its shadow memory is long work as well
 namespace {
 
 std::size_t huge_bytes_of_the_process() {
@@ -109,7 +109,7 @@ std::size_t huge_bytes_of_the_process() {
   return kilobytes << 10U;
 }
 
-/// True if an allocation of that size gets nearly all of it in huge pages just now.
+/// True if an allocation of that size would now be mostly in huge pages.
 bool has_huge_pages_for(std::size_t bytes) {
   const std::size_t before = huge_bytes_of_the_process();
   void* const memory =
@@ -137,12 +137,12 @@ TEST_CASE("large memory is given back without keeping others waiting", "[types][
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
   };
-  // The system gives huge pages while it has them, so the best of a few is what it can do; an
-  // attempt that begins or ends at a moment when it has none says nothing.
+  // The system grants huge pages while it has some, so the best of a few attempts counts, and
+  // attempts without them are ignored.
   const auto least_seconds_of = [&now](const auto& prepare) {
     double least = 0;
     for (int attempt = 0; attempt < 8 && (least == 0 || least >= kMostSeconds); ++attempt) {
-      // A text that grows has two buffers for a while.
+      // A growing text has two buffers for a while.
       if (!has_huge_pages_for(2 * kBytes)) continue;
       auto give_back = prepare();
       const double begin = now();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Headers that most sources of this folder include anyway, compiled once; see ../precompiled.h.
+// Precompiled header of this folder; see ../catalog/precompiled.h.
 #include <fmt/format.h>
 
 #include <algorithm>

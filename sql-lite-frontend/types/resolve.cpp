@@ -246,7 +246,7 @@ ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
                                 ? matched.candidate.declared[static_cast<std::size_t>(argument)]
                                 : f.arguments[i];
     TypeId type = substitute(declared, bindings);
-    // "any" takes the argument as it is, literals as unknown.
+    // "any" keeps the argument's type, for literals unknown.
     if (type == TypeId::any && argument >= 0)
       type = call.argument_types[static_cast<std::size_t>(argument)];
     out.argument_types.push_back(type);

@@ -1,5 +1,5 @@
-// Every operator over all pairs of types, pseudo-types too, and every function over them: what is
-// chosen may be anything, and is never a failed invariant.
+// Every operator over all pairs of types including pseudo-types, and every function over them: the
+// resolution may choose anything, but violates no invariant.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -28,7 +28,7 @@ std::vector<TypeId> pseudo_types() {
   return types;
 }
 
-/// The error, if it is one of ours.
+/// Returns the error if it is an internal one.
 template <class Resolve>
 std::string fault_of(const Resolve& resolve) {
   try {
@@ -67,7 +67,7 @@ TEST_CASE("every function is resolved over pseudo-types", "[sql][types][resolve]
     const std::size_t given = function.arguments.size();
     if (given == 0 || given > 3) continue;
     std::vector<TypeId> arguments(given);
-    // All of them alike first, which matches what is declared alike, then each with each.
+    // All arguments of the same type first, which matches polymorphic declarations; then all pairs.
     for (const TypeId type : types) {
       arguments.assign(given, type);
       const std::string fault =

@@ -116,8 +116,8 @@ TEST_CASE("every type's text and binary forms round trip", "[types]") {
     send_binary(f.context, type, value, wire);
     CHECK(f.show(type, receive_binary(f.context, type, kNoTypmod, as_bytes(wire))) == text);
     const Shape shape = type_info(type).shape;
-    // Parts of a value of any length, and of macaddr8, which takes a macaddr's six bytes, are whole
-    // values.
+    // Prefixes of a value are themselves valid for types of any length, and for macaddr8, which
+    // accepts the six bytes of a macaddr.
     if (shape == Shape::text || shape == Shape::bytes || type == TypeId{774}) continue;
     for (std::size_t cut = 0; cut < wire.size(); ++cut)
       CHECK_THROWS_AS(receive_binary(f.context, type, kNoTypmod, as_bytes(wire).first(cut)),
@@ -129,7 +129,7 @@ TEST_CASE("every type's text and binary forms round trip", "[types]") {
 
 TEST_CASE("every built-in type is among those whose forms are tried", "[types]") {
   for (const Type* type : builtin_types()) {
-    // Objects' names want a session; system types have no input.
+    // Names of objects need a session; system types have no input.
     const bool is_named_object = is_object_id(type->id) && type->id != TypeId::oid;
     const bool is_left_out = type->kind != 'b' || is_array(type->id) || is_named_object ||
                              type->id == TypeId::aclitem || type->id == TypeId::pg_node_tree;
@@ -352,7 +352,7 @@ TEST_CASE("every registered function has its facts", "[types]") {
     CHECK(find_function(f.oid) == &f);
     if (f.kind == FunctionKind::aggregate) CHECK(f.aggregate != nullptr);
     if (f.kind == FunctionKind::set) CHECK(f.set != nullptr);
-    // One row of columns that a definition list names comes as from a set.
+    // A row with a column definition list comes as from a set.
     const bool is_row = f.result == TypeId::record && f.column_names.empty();
     if (f.kind == FunctionKind::scalar)
       CHECK((f.scalar != nullptr || (is_row && f.set != nullptr)));

@@ -58,7 +58,7 @@ void numeric_sum_small(benchmark::State& state) {
 }
 BENCHMARK(numeric_sum_small);
 
-/// A row like pgbench_accounts: three integers and 84 characters.
+/// Measures a row like pgbench_accounts': three integers and 84 characters.
 void read_third_column(benchmark::State& state) {
   const TypeId types[] = {TypeId::int4, TypeId::int4, TypeId::int4, TypeId::bpchar};
   const RowLayout layout{types};

@@ -33,9 +33,9 @@ struct TreeCounters {
   std::atomic<std::uint64_t> rebalances{0};
   std::atomic<std::uint64_t> contention_splits{0};
   std::atomic<std::uint64_t> ghosts_removed{0};
-  /// Exclusive latches on nodes above the leaves. Each was free when it was asked for.
+  /// Exclusive latches on nodes above the leaves that were free when requested.
   std::atomic<std::uint64_t> branch_latches{0};
-  /// Number of times that such a latch was not free when it was needed: forced adoptions only.
+  /// Such latches that were not free: only for forced adoptions.
   std::atomic<std::uint64_t> branch_waits{0};
 };
 
@@ -46,7 +46,7 @@ struct LeafCopy {
 };
 
 /// Nodes that clear() could not read, and gave up. Their own pages are free; the pages below and
-/// behind them stay in use, but belong to no tree.
+/// after them stay in use, but belong to no tree.
 struct GivenUp {
   std::uint64_t nodes = 0;
   std::string first;  ///< why
@@ -125,7 +125,7 @@ class BTree {
     return {};
   }
 
-  /// The same for the leaf with the greatest keys below `bound`; `at` is one behind the last of
+  /// The same for the leaf with the greatest keys below `bound`; `at` is one after the last of
   /// them.
   template <class Visit>
   Result<> read_below(const KeyBound& bound, Visit&& visit, Interest interest = Interest::keep) {
@@ -178,14 +178,14 @@ class BTree {
   /// True if tidy_leaf() would have to read the leaf from the data file.
   Result<bool> is_leaf_absent(Bytes key);
 
-  /// Doubts the leaf of `key`, for a restart that finds it whole and not as the log left it: from
-  /// now on each descent to it asks the store whether it was given up. Returns its page.
+  /// Marks the leaf of `key` as doubted, for a restart that finds it intact but different from the
+  /// log: from now on each descent to it asks the store if it was given up. Returns its page.
   Result<PageId> doubt_leaf(Bytes key);
 
-  /// Walks the whole tree, level by level. Others may change it meanwhile: what a parent promises
-  /// is compared with the child while both are as they are, and a node that moves is met where it
-  /// comes to. Each string is one violated rule, or a page that cannot be read; the walk goes on
-  /// behind it. Pre: the tree is not being loaded, since its right edge is open then.
+  /// Verifies the whole tree, level by level, beside concurrent changes: a child is compared with
+  /// its parent's fences while both are stable, and a node that moves is visited at its new place.
+  /// Each string is a violated rule or an unreadable page; the walk continues after it. Pre: the
+  /// tree is not being loaded, since its right edge is open then.
   Result<std::vector<std::string>> verify();
 
   /// Returns every page of the tree, children before parents. Pre: the tree does not change
@@ -304,8 +304,8 @@ class BTree {
     }
     Promise compare_with_promise(Frame& child, ReadGuard& child_guard) noexcept;
     [[nodiscard]] Error broken_promise() const;
-    /// Replaces the page that breaks its promise by what the log says of it. False: that is not
-    /// newer, or was tried before.
+    /// Rebuilds the page that contradicts its parent from the log. Returns false if the result is
+    /// not newer, or this was tried before.
     [[nodiscard]] bool renew_broken();
     /// Followed reference of the parent: the slot of a branch, or one of these.
     static constexpr std::uint32_t kRootReference = UINT32_MAX;

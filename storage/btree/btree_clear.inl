@@ -104,7 +104,7 @@ class BTree<Pool>::Clearing {
     return tree_.free_children(low, level, after, pages);
   }
 
-  /// False: its page cannot be read.
+  /// Returns false if the page cannot be read.
   Result<bool> try_copy(Bytes low, std::uint8_t level, LeafCopy& into) {
     RETURN_IF_ERROR(look_up());
     // The page will not be needed again.

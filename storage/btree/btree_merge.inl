@@ -78,8 +78,8 @@ struct NewShares {
   std::array<std::byte, Node::kMaxKeyBytes> separator;
   std::size_t separator_size = 0;
 
-  /// Slot number `at` of both nodes' slots in a row begins the right share.
-  /// False: a share does not fit its node.
+  /// Builds both nodes anew. Of their slots, taken together, number `at` begins the right share.
+  /// Returns false if a share does not fit its node.
   template <class Pair>
   bool build(const Pair& pair, std::uint16_t at) noexcept {
     const Node& old_left = pair.left();
@@ -259,7 +259,7 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   merge_children(parent_frame, left_index, TooMuchForOne::rebalance, space);
 }
 
-/// The child number `left_index` and the one behind it. Pre: `parent` is held exclusively.
+/// The child number `left_index` and the one after it. Pre: `parent` is held exclusively.
 template <class Pool>
 bool BTree<Pool>::merge_children(Frame& parent_frame, std::uint16_t left_index,
                                  TooMuchForOne otherwise, LogSpace& space) noexcept {

@@ -35,7 +35,7 @@ void expect_equal(TreeHarness<Pool>& harness, const std::map<std::string, std::s
   if constexpr (std::is_same_v<Pool, SwizzlingPool>)
     REQUIRE(harness.pool->audit() == std::vector<std::string>{});
 
-  // Forward by high fences, as cursors go.
+  // Forward by high fences, as cursors do.
   auto expected = model.begin();
   LeafCopy leaf;
   std::string from(1, '\0');
@@ -86,7 +86,7 @@ struct ModelRun {
   std::uint32_t partitions = 1;
 };
 
-/// As a scan that passes by: nothing it meets gets hotter, and leaves are read ahead.
+/// Scans as a large scan does: usage counters stay as they are, and leaves are read ahead.
 template <class Pool>
 std::optional<std::string> pass_by(TreeHarness<Pool>& harness, const std::string& key) {
   const std::uint32_t ahead = static_cast<std::uint32_t>(key.size() % 4);
@@ -113,7 +113,7 @@ void run_model(const ModelRun& run) {
   for (int step = 0; step < steps; ++step) {
     const std::string key = random_key(random, key_space);
     const std::string value = random_value(random);
-    // Phases of growth and of shrinking, so that merges happen as well as splits.
+    // Alternate phases of growth and of shrinking, so that both merges and splits happen.
     const bool shrinking = step % 4000 >= 2500;
     switch (random() % 9) {
       case 8: {
@@ -204,7 +204,7 @@ TEMPLATE_TEST_CASE("ascending and descending inserts fill their pages", "[storag
     REQUIRE(harness.insert(as_text(key), std::string(100, 'v')));
   }
   REQUIRE(harness.tree->verify()->empty());
-  // 112 bytes a record with its slot: 71 to a full page.
+  // 112 bytes a record with its slot, so 71 fit into a page.
   const double records_per_page = kKeys / static_cast<double>(harness.tree->pages()->size());
   CHECK(records_per_page > 0.8 * 71);
 }
@@ -303,7 +303,7 @@ TEMPLATE_TEST_CASE("an underfull node takes records from a full neighbour", "[st
 
 namespace {
 
-/// Looks at each de-adoption as redo will, which has the left node alone.
+/// Checks each de-adoption as redo will replay it, from the left node alone.
 class Deadoptions final : public TreeLog {
  public:
   Result<LogSpace> reserve(std::size_t bytes, std::size_t records,
@@ -351,8 +351,8 @@ TEST_CASE("B8 a child leaves its parent only where redo could hang it on its nei
     MapChange change(action, as_bytes(value));
     REQUIRE(tree->change(as_bytes(key), nullptr, change));
   };
-  // Fences within a group are long, and records of one group alone are short: what becomes of a
-  // node whose fences change is seen at once.
+  // Fences within a group are long, and records of one group alone are short, so a change of a
+  // node's fences shows at once.
   std::vector<std::string> keys;
   for (int i = 0; i < 2000; ++i) {
     const auto group = static_cast<char>('a' + random() % 20);
@@ -382,7 +382,7 @@ TEMPLATE_TEST_CASE("a leaf on which writers meet is split between them", "[stora
     model[std::to_string(i)] = std::string(100, 'v');
   }
   REQUIRE(harness.tree->counters().splits.load() == 0);
-  // As if others had come in between that often.
+  // Set the contention counters as if that many conflicts had happened.
   for (std::uint32_t i = 0; i < harness.pool->arena().used(); ++i)
     harness.pool->arena().at(i).contention.store(1'000);
   REQUIRE(harness.update("130", "meet"));
@@ -391,7 +391,7 @@ TEMPLATE_TEST_CASE("a leaf on which writers meet is split between them", "[stora
   LeafCopy leaf;
   REQUIRE(harness.tree->copy_leaf(as_bytes("130"), leaf));
   CHECK(as_text(leaf.node().low_fence()) == "13");
-  // Halves are left alone.
+  // Half full nodes are left alone.
   for (std::uint32_t i = 0; i < harness.pool->arena().used(); ++i)
     harness.pool->arena().at(i).contention.store(1'000);
   REQUIRE(harness.update("130", "again"));
@@ -420,8 +420,8 @@ TEMPLATE_TEST_CASE("a long foster chain is adopted even against a parent that is
   REQUIRE(parent != nullptr);
   const std::uint64_t adopted = counters.adoptions.load();
   {
-    // A reader of the parent lets descents pass, and no separator in. It runs on a thread of its
-    // own: a holder of a latch may not wait, as inserts do.
+    // A reader of the parent lets descents pass, but no separator in. It runs on its own thread,
+    // because a latch holder must not wait, as inserts do.
     std::binary_semaphore taken{0};
     std::binary_semaphore done{0};
     std::jthread in_the_way([&] {
@@ -437,7 +437,7 @@ TEMPLATE_TEST_CASE("a long foster chain is adopted even against a parent that is
     const std::uint64_t splits = counters.splits.load();
     while (counters.splits.load() < splits + 3) insert(next++);
     CHECK(counters.branch_waits.load() == 0);
-    // From the fourth hop on adoption is tried more than once.
+    // From the fourth hop on, adoption is attempted repeatedly.
     while (counters.splits.load() < splits + 5) insert(next++);
     CHECK(counters.branch_waits.load() > 100);
   }

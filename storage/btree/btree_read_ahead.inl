@@ -1,4 +1,4 @@
-// Reading leaves before a scan comes to them. Included by btree_<mode>.cpp.
+// Read-ahead of leaves before a scan reaches them. Included by btree_<mode>.cpp.
 #pragma once
 
 #include "storage/btree/btree.h"
@@ -25,14 +25,15 @@ inline std::optional<std::vector<std::byte>> copy_of_key(const Node& node, std::
   key.resize(node.copy_key(index, key.data()));
   return key;
 }
-/// The key from which on the branch's children, or its right neighbour, have not been passed.
+/// Returns the key at which the children of the branch not yet passed begin, or its right
+/// neighbour.
 inline std::optional<std::vector<std::byte>> key_behind(const Node& branch, std::uint16_t child) {
   if (child < branch.count()) return copy_of_key(branch, child);
   const KeyBound fence = branch.high_fence();
   if (fence.is_infinite()) return std::nullopt;
   return std::vector<std::byte>(fence.key.begin(), fence.key.end());
 }
-/// The key below which they have not, for scanning backward.
+/// The same for scans backward: the key at which they end.
 inline std::optional<std::vector<std::byte>> key_before(const Node& branch, std::uint16_t child) {
   if (child > 0) return copy_of_key(branch, child);
   const Bytes fence = branch.low_fence();
@@ -50,7 +51,7 @@ Result<LeavesAhead> BTree<Pool>::read_ahead(Descent& branch, std::uint32_t most,
   while (true) {
     RETURN_IF_ERROR(branch.run());
     Node& node = branch.node();
-    // The root is a leaf, and is there.
+    // The root is a leaf, and the scan has it.
     if (node.is_leaf()) return LeavesAhead{};
     ahead.leaves = 0;
     const std::uint16_t first = branch.child_of(node);
@@ -62,7 +63,7 @@ Result<LeavesAhead> BTree<Pool>::read_ahead(Descent& branch, std::uint32_t most,
       }
       ahead.next = detail::key_behind(node, at);
     } else {
-      // `at` is one behind the next child.
+      // `at` is one beyond the next child.
       at = static_cast<std::uint16_t>(std::min<int>(first + 1, node.count()));
       while (at > 0 && ahead.leaves < most) {
         claim_absent(branch.guard, node.child_ref(--at), claimed);
@@ -73,7 +74,8 @@ Result<LeavesAhead> BTree<Pool>::read_ahead(Descent& branch, std::uint32_t most,
     const bool is_true = branch.guard.valid();
     branch.guard.release();
     ahead.absent += claimed.count;
-    // Disturbed or not: what is claimed was absent then, and must be read.
+    // Read the claimed pages even if the branch changed meanwhile: they were absent, and readers
+    // wait for the claims.
     pool_.read_ahead({claimed.pages.data(), claimed.count}, interest);
     if (is_true) return ahead;
     claimed.count = 0;
@@ -100,16 +102,16 @@ Result<WantedAhead> BTree<Pool>::read_ahead_of(Bytes key, std::uint8_t level,
         const PageId page = ref.is_swizzled() ? ref.frame()->page_id() : ref.page();
         if (!std::ranges::binary_search(wanted, page)) continue;
         claim_absent(branch.guard, node.child_ref(at), claimed);
-        // A branch is named by its own low fence, which the parent has as its key.
+        // A branch is identified by its low fence, which is its key in the parent.
         if (ahead.level > 1) ahead.branches.push_back(*detail::copy_of_key(node, at));
       }
-      // The level's next branch has its own key in the parent; a foster child has not.
+      // The level's next branch has a key of its own in the parent; a foster child has none.
       if (at < node.count() || node.has_foster()) ahead.next = detail::key_behind(node, at);
     }
     const bool is_true = branch.guard.valid();
     branch.guard.release();
     ahead.absent = claimed.count;
-    // Disturbed or not: what is claimed was absent then, and must be read.
+    // Read the claimed pages even if the branch changed meanwhile, as above.
     pool_.read_ahead({claimed.pages.data(), claimed.count}, Interest::keep);
     if (is_true) return ahead;
     branch.disturbed();
@@ -121,7 +123,7 @@ void BTree<Pool>::claim_absent(const ReadGuard& branch, const PageRef* at, Claim
   const PageRef ref = load_ref(at);
   if (!branch.valid() || ref.is_swizzled() || claimed.count == claimed.pages.size()) return;
   if (!pool_.try_claim(ref.page())) return;
-  // As in resolve(): it was absent only if the reference still stands after the claim.
+  // As in resolve(): the page was absent only if the reference is unchanged after the claim.
   if (load_ref(at) == ref && branch.valid())
     claimed.pages[claimed.count++] = ref.page();
   else

@@ -1,4 +1,4 @@
-// How many pages a tree has. Included by btree_<mode>.cpp.
+// Number of pages of a tree. Included by btree_<mode>.cpp.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// Walks each level above the leaves from fence to fence on copies, since pages may be replaced
-/// while it goes on; leaves are counted by what their parents say.
+/// Walks the branch levels from fence to fence on copies of nodes, since nodes may be replaced
+/// meanwhile; leaves are counted from their parents.
 template <class Pool>
 Result<std::uint64_t> BTree<Pool>::count_pages(Bytes low, const KeyBound& high) {
   const auto copy = std::make_unique<LeafCopy>();

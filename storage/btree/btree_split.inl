@@ -43,7 +43,7 @@ inline bool both_hold(const Node& node, std::uint16_t index, Bytes separator) no
 }
 
 /// Chooses where to cut: near the middle of the bytes, or near the end if the page has grown there.
-/// If records come in ascending order in the middle of the page, the records behind them move away,
+/// If records come in ascending order in the middle of the page, the records after them move away,
 /// and the next ones come at the page's end. Records alone always fit when cut in the middle (see
 /// node.h's assertion), but with the bytes that rollbacks may put back they may not.
 template <class Pool>

@@ -10,9 +10,9 @@ namespace {
 
 using testing::TreeHarness;
 
-/// Threads work on keys of their own, interleaved with the others' in every leaf, so each knows
-/// what it must find while splits, adoptions, merges and evictions go on around it. Half of the
-/// steps are near the one before, so that hints are of use.
+/// Threads work on keys of their own, interleaved in every leaf, so each knows the expected results
+/// while splits, adoptions, merges and evictions go on. Half of the steps are near the previous
+/// one, so that hints are used.
 template <class Pool>
 class Worker {
  public:
@@ -45,7 +45,7 @@ class Worker {
           if (random_() % 8 == 0) INVARIANT(harness_.tree->tidy(as_bytes(key)).has_value());
           break;
         default:
-          // Also start reads ahead that are not awaited, as a scan would.
+          // Also start read-aheads without waiting for them, as a scan does.
           if (step % 16 == 0)
             INVARIANT(harness_.tree->read_ahead(as_bytes(key), 6, Interest::once).has_value());
           if (step % 5 == 0) ask_for_keys_after(index);
@@ -96,8 +96,8 @@ class Worker {
   LeafHint hint_;
 };
 
-// Under ThreadSanitizer readers take latches, which spin, and writers want them without readers:
-// many threads on few processors wait out each other's turns.
+// Under ThreadSanitizer readers take latches and spin, so many threads on few processors wait for
+// each other's time slices: use fewer.
 #ifdef __SANITIZE_THREAD__
 constexpr int kShareOfSteps = 12;
 constexpr unsigned kMany = 3;
@@ -177,7 +177,7 @@ TEST_CASE("P29 a read that fails gives everybody the error, and the next try rea
 
 TEST_CASE("P28 a search in random bytes stays inside the page", "[storage][btree]") {
   std::mt19937_64 random(Catch::rngSeed());
-  // A global of its own, so that AddressSanitizer sees a step too far.
+  // A global variable of its own, so that AddressSanitizer detects accesses beyond it.
   alignas(64) static std::array<std::byte, kPageBytes> page;
   alignas(64) static std::array<std::byte, kPageBytes> copied;
   std::byte* const memory = page.data();

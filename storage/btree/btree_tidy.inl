@@ -129,7 +129,7 @@ Result<typename BTree<Pool>::Merged> BTree<Pool>::merge_sparse(Bytes key, TidyEf
   }
   ASSIGN_OR_RETURN(const bool merged, merge_with(key, with));
   if (merged) return Merged::done;
-  // A latch, or a lock on the fence, was in the way, and will soon be released.
+  // A latch, or a lock on the fence, was held and will soon be released.
   return is_likely ? Merged::later : Merged::no;
 }
 

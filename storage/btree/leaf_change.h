@@ -29,8 +29,8 @@ class LeafChange {
   LeafChange& operator=(const LeafChange&) = delete;
   virtual ~LeafChange() = default;
 
-  /// Called under the leaf's exclusive latch, perhaps several times, since the leaf may have to be
-  /// split first: it must not park and must not act yet. `at.exact` tells whether the key is there.
+  /// Called under the leaf's exclusive latch, possibly several times, since the leaf may have to be
+  /// split first: must not park or change anything yet. `at.exact`: the key exists.
   virtual Action decide(const Node& leaf, Node::Position at) noexcept = 0;
   /// For insert and update; stays valid until applied() or the end of the operation.
   [[nodiscard]] virtual Value value() const noexcept = 0;
@@ -84,7 +84,7 @@ class GhostKeeper {
   }
   /// Tells that records of one leaf have moved to another. Both are held exclusively.
   virtual void records_moved(PageId /*from*/, PageId /*to*/) noexcept {}
-  /// True if the fence between two leaves may go: gaps behind it may be locked by its name.
+  /// True if the fence between two leaves may go: gaps after it may be locked by its name.
   [[nodiscard]] virtual bool may_join_at(TreeId /*tree*/, Bytes /*fence*/) noexcept { return true; }
 };
 

@@ -7,11 +7,11 @@
 namespace swizzle {
 namespace {
 
-/// Records begin below the fences, at a multiple of 8.
+/// Record space of a leaf. Records lie below the fences, at multiples of 8.
 constexpr std::size_t kCapacity = kPageBytes - Node::kHeaderBytes - 8;
 constexpr std::size_t kTarget = kCapacity * LeafStage::kFillPercent / 100;
 constexpr std::size_t kLeast = kCapacity * LeafStage::kLeastFillPercent / 100;
-/// Slot and value length.
+/// Bytes of a record beside key and value: its slot and the value's length.
 constexpr std::size_t kRecordOverhead = Node::kLeafSlotBytes + 2;
 
 std::size_t bytes_of(const LeafContent::Record& record) noexcept {
@@ -21,7 +21,8 @@ std::size_t bytes_of(const LeafContent::Record& record) noexcept {
 }  // namespace
 
 LeafStage::LeafStage() : bytes_(4 * kPageBytes) {
-  // More than a leaf's records without a common prefix: prefixes can make them as long again.
+  // Reserve for more records than a leaf has without a common prefix, since a prefix can double the
+  // number.
   items_.reserve(Node::kMaxSlots);
 }
 
@@ -39,7 +40,7 @@ bool LeafStage::is_full_with(const LeafContent::Record& record, std::size_t shar
 
 void LeafStage::stage(const LeafContent::Record& record, std::size_t common) {
   INVARIANT(record.key.size() + record.value.size() <= Node::kMaxInlineBytes);
-  // The low fence is the beginning of the first key behind it.
+  // The low fence is the beginning of the first key above it.
   low_shared_ = items_.empty() ? low_.size() : std::min(low_shared_, common);
   make_room(record.key.size() + record.value.size());
   const Bytes key = keep(record.key);
@@ -59,7 +60,7 @@ void LeafStage::make_room(std::size_t bytes) {
   bytes_ = std::move(larger);
 }
 
-/// Pre: there is room.
+/// Copies the bytes into the stage. Pre: there is room.
 Bytes LeafStage::keep(Bytes bytes) noexcept {
   std::byte* const at = bytes_.data() + used_;
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());

@@ -4,8 +4,7 @@
 
 namespace swizzle {
 
-/// The plain operations of a map, as changes; for trees without transactions, in tests and
-/// benchmarks.
+/// Plain map operations as leaf changes, for trees without transactions in tests and benchmarks.
 class MapChange final : public LeafChange {
  public:
   MapChange(Action wanted, Bytes value) noexcept : wanted_(wanted), value_(value) {}
@@ -26,7 +25,7 @@ class MapChange final : public LeafChange {
   bool done_ = false;
 };
 
-/// Lets all ghosts be removed: no transaction needs older versions.
+/// Allows the removal of all ghosts: without transactions, none is needed.
 class NoGhostIsNeeded final : public GhostKeeper {
  public:
   bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override { return true; }

@@ -146,7 +146,7 @@ PageRef* Node::child_ref(std::uint16_t index) noexcept {
       bounded_offset(kHeaderBytes + kBranchSlotBytes * index + kBeforeChild, sizeof(PageRef))));
 }
 
-/// Returns the position of a key that is below all that share the prefix: before or behind slot 0
+/// Returns the position of a key that is below all that share the prefix: before or after slot 0
 /// of a branch.
 Node::Position Node::before_sharers(Bytes rest) const noexcept {
   if (is_leaf() || count() == 0) return {0, false};
@@ -154,7 +154,7 @@ Node::Position Node::before_sharers(Bytes rest) const noexcept {
   return {static_cast<std::uint16_t>(order < 0 ? 1 : 0), order == 0};
 }
 
-/// Order of slots with equal heads, mostly decided by the eight bytes behind the head.
+/// Order of slots with equal heads, mostly decided by the eight bytes after the head.
 class Node::AmongEqualHeads {
  public:
   AmongEqualHeads(const Node& node, Bytes rest) noexcept
@@ -212,7 +212,7 @@ Node::Position Node::among_equal_heads(std::uint16_t index, Bytes rest) const no
   std::uint16_t end = slots_here;
   while (index < end) {
     const auto middle = static_cast<std::uint16_t>((index + end) / 2);
-    // Behind the run the heads are greater.
+    // After the run the heads are greater.
     const int middle_order = slot(middle).head != head ? 1 : run.order_of(middle);
     if (middle_order == 0) return {middle, true};
     if (middle_order < 0)
@@ -272,7 +272,7 @@ Bytes Node::shared_by_all() const noexcept {
   return most.first(common_front(most, high));
 }
 
-/// `bytes` may be a part of what was shared before.
+/// `bytes` may be a part of the previously shared bytes.
 void Node::share(Bytes bytes) noexcept {
   if (bytes.size() != shared_length_) take_heads_behind(bytes);
 }
@@ -417,7 +417,7 @@ void Node::append_record(const Node& from, std::uint16_t index) noexcept {
   INVARIANT(key_length_of(old) >= dropped);
   const Bytes record = is_leaf() ? from.leaf_record(index) : from.key_rest(index);
   const std::size_t before_key = is_leaf() ? kValueLengthBytes : 0;
-  // The rest of the key, and the value behind it.
+  // The rest of the key, and the value after it.
   const Bytes rest = record.subspan(std::min(before_key + dropped, record.size()));
   const std::size_t bytes = before_key + front.size() + rest.size();
   INVARIANT(bytes + slot_bytes() <= free_bytes());

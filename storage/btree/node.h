@@ -120,7 +120,7 @@ class Node {
   [[nodiscard]] Bytes prefix() const noexcept {
     return low_fence().first(std::min<std::size_t>(prefix_length_, low_fence().size()));
   }
-  /// Common part of all keys behind the prefix, as far as it is known.
+  /// Known common part of all keys after the prefix.
   [[nodiscard]] Bytes shared() const noexcept {
     return {shared_.data(), std::min<std::size_t>(shared_length_, kMaxShared)};
   }
@@ -132,7 +132,7 @@ class Node {
   /// Removes the foster child, which the parent has adopted: the high fence stays, the chain ends
   /// here. A longer prefix that the fences then share is removed from the records.
   void drop_foster() noexcept;
-  /// True if `key`, which lies in the chain, belongs to the foster child.
+  /// True if `key`, which is within the chain, belongs to the foster child.
   [[nodiscard]] bool is_beyond(Bytes key) const noexcept {
     return has_foster() && !high_fence().is_above(key);
   }

@@ -4,7 +4,7 @@
 
 namespace swizzle {
 
-/// Returns the functions by which the pool walks the references of B-tree nodes.
+/// Returns the functions by which the pool walks and swizzles the references of B-tree nodes.
 PageLayout node_layout() noexcept;
 
 }  // namespace swizzle

@@ -26,7 +26,8 @@ std::string big_endian(std::uint64_t number) {
   return key;
 }
 
-/// How many slots a search cannot tell from their left neighbours without their records.
+/// Returns the number of slots that a search cannot distinguish from their left neighbours without
+/// their records.
 int equal_neighbours(const Page& page) {
   const Node& node = Node::of(page.bytes.data());
   const std::size_t slot_bytes = node.is_leaf() ? Node::kLeafSlotBytes : Node::kBranchSlotBytes;
@@ -140,8 +141,8 @@ TEST_CASE("a node whose chain ends sheds what its fences then share", "[node]") 
     CHECK(page.node().lower_bound(as_bytes(big_endian(1'000'000U + i))).index == i);
 }
 
-// Keys of few letters with long common beginnings, in and out, against a map; between fences of the
-// same kind, and in a chain that ends at some time, so that the prefix grows.
+// Inserts and removes keys of few letters with long common prefixes, and compares with a map;
+// between fences of the same kind, and in a chain that ends, so that the prefix grows.
 TEST_CASE("searches agree with a map whatever the keys share", "[node][model]") {
   for_seeds(1000, [](std::uint64_t seed) {
     Random random{seed};

@@ -4,7 +4,7 @@
 
 namespace swizzle {
 
-// The rules of one node, as storage/btree/README.md numbers them.
+// Checks the rules of a single node, numbered as in storage/btree/README.md.
 std::string Node::verify() const {
   const auto violated = [this](const char* rule, std::string_view what) {
     return fmt::format("{} violated on page {}: {}", rule, raw(id()), what);

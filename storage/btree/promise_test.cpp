@@ -1,5 +1,5 @@
-// Pages that are whole by checksum and number, and still not what their parent says they are: a
-// read says so, and names them.
+// Pages with a correct checksum and number that contradict their parent: a read reports them by
+// number.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -16,7 +16,7 @@ std::string promised_key(int number) {
   return std::to_string(1'000'000 + number);
 }
 
-/// A tree of some hundred leaves below one branch, over a pool that has but a few of them.
+/// A tree of some hundred leaves below one branch, over a pool for a few of them.
 template <class Pool>
 struct CleanTree : testing::TreeHarness<Pool> {
   CleanTree() : testing::TreeHarness<Pool>(16) {
@@ -32,11 +32,11 @@ struct CleanTree : testing::TreeHarness<Pool> {
     INVARIANT(this->tree->copy_leaf(as_bytes(promised_key(number)), leaf));
     return leaf.node().id();
   }
-  /// Reads leaves far away until `page` has left the pool.
+  /// Reads distant leaves until `page` has been evicted.
   void push_out(PageId page, int far_from) {
     push_out_by({page}, [&](int number) { return std::abs(number - far_from) > 600; });
   }
-  /// The same for several, by numbers that are far from all of them.
+  /// The same for several pages, with records distant from all of them.
   template <class IsFar>
   void push_out_by(const std::vector<PageId>& pages, IsFar is_far) {
     const auto are_resident = [&] {
@@ -69,13 +69,13 @@ TEMPLATE_TEST_CASE("B6 a page whose last write was lost is not believed", "[stor
   const auto old_image = tree.store.image_of(page);
   const std::uint64_t splits = tree.tree->counters().splits.load();
   for (int i = 2801; tree.tree->counters().splits.load() < splits + 4; i += 2) tree.add(i);
-  // Adopted by now, so that the parent knows how far the leaf goes.
+  // Adopted by now, so that the parent has the leaf's separators.
   for (int i = 2800; i < 3200; i += 2) REQUIRE(tree.read(i));
   tree.push_out(page, 3000);
   REQUIRE(tree.store.image_of(page) != old_image);
   const PageId now_at = page;
   tree.store.put_image(page, old_image);
-  // Reads that come to that page fail; other reads succeed.
+  // Reads of that page fail; others succeed.
   int refused = 0;
   for (int i = 2600; i < 3400; i += 2)
     if (!tree.read(i)) {
@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE("B6 a reference that leads elsewhere is not followed", "[stor
   tree.require_broken(3000, other);
 }
 
-// It was refused to a reader, and stays in the pool.
+// A page that was refused to a reader stays in the pool.
 TEMPLATE_TEST_CASE("B6 a page that was refused is not merged with its neighbour",
                    "[storage][btree]", SwizzlingPool, TraditionalPool) {
   CleanTree<TestType> tree;
@@ -139,7 +139,7 @@ TEMPLATE_TEST_CASE("B6 a page that was refused is not merged with its neighbour"
   const auto first_of_leaf =
       static_cast<int>(std::stol(std::string(as_text(copy.node().low_fence()))) - 1'000'000);
   const std::string behind{as_text(copy.node().high_fence().key)};
-  // The neighbour that is to be emptied: it takes the page over, or the page takes it.
+  // The neighbour that is to be emptied: it merges with the page from the left or the right.
   const int begin = is_right ? first_of_leaf - 2 : static_cast<int>(std::stol(behind) - 1'000'000);
   REQUIRE(tree.tree->copy_leaf(as_bytes(promised_key(begin)), copy));
   const PageId neighbour = copy.node().id();
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("B6 a page that was refused is not merged with its neighbour"
     std::array<std::byte, Node::kMaxKeyBytes> key;
     keys.emplace_back(as_text({key.data(), copy.node().copy_key(i, key.data())}));
   }
-  // Another leaf's content, whole, in the page's place.
+  // Put another leaf's intact image in the page's place.
   auto other = tree.store.image_of(tree.leaf_of(100));
   tree.push_out(page, 3000);
   Node::of(other.data()).format(page, TreeId{7}, 0, Node::of(other.data()).fences());
@@ -157,14 +157,14 @@ TEMPLATE_TEST_CASE("B6 a page that was refused is not merged with its neighbour"
   tree.require_broken(3000, page);
   for (const std::string& key : keys) {
     REQUIRE(tree.remove(key));
-    // A later read brings the page back into the pool.
+    // A later read brings the page into the pool again.
     tree.require_broken(3000, page);
     REQUIRE(tree.tree->tidy(as_bytes(key)));
   }
   tree.require_broken(3000, page);
 }
 
-// A resident page was compared when it came, and readers compare no more.
+// A resident page was checked when it was read; readers do not check it again.
 TEMPLATE_TEST_CASE("B5 B6 verify finds every damaged place, in memory and on disk",
                    "[storage][btree]", SwizzlingPool, TraditionalPool) {
   CleanTree<TestType> tree;
@@ -194,7 +194,7 @@ TEMPLATE_TEST_CASE("B6 verify compares what is resident, too", "[storage][btree]
                    TraditionalPool) {
   CleanTree<TestType> tree;
   LeafCopy leaf;
-  // The first that it comes to: the pool is too small for others to stay until then.
+  // The first page that it reaches: the pool is too small for others to stay until then.
   REQUIRE(tree.tree->copy_leaf(as_bytes(promised_key(0)), leaf));
   int damaged = 0;
   tree.pool->arena().for_each_used([&](Frame& frame) {

@@ -8,7 +8,7 @@
 namespace swizzle::payload {
 namespace {
 
-/// Appends fixed-size values to a head.
+/// Appends fixed-size fields to the head of a payload.
 class HeadWriter {
  public:
   template <class T>
@@ -27,7 +27,7 @@ class HeadWriter {
   Head head_;
 };
 
-/// Takes values off a payload; remembers whether it was too short.
+/// Reads fields from the front of a payload; remembers if it was too short.
 class Reader {
  public:
   explicit Reader(Bytes bytes) noexcept : rest_(bytes) {}

@@ -47,7 +47,7 @@ enum class RecordKind : std::uint8_t {
   checkpoint = 56,
 
   // For readers of the logical log (logical/); not redone or undone, and in no chain.
-  change_noted = 60,        ///< what a transaction has changed, in words of the layer above
+  change_noted = 60,        ///< change of a transaction in terms of the layer above
   changes_taken_back = 61,  ///< it was rolled back to a savepoint
 };
 
@@ -60,7 +60,7 @@ inline constexpr std::uint8_t kCompensation = 1;
 /// followed by spans that are not copied.
 namespace payload {
 
-/// A record as it is inserted, or as it was when it was removed.
+/// A record as inserted, or as it was before its removal.
 struct LeafRow {
   Bytes key;
   Bytes value;
@@ -109,7 +109,7 @@ inline constexpr std::size_t kRemovalHeadBytes = 4;
 inline std::size_t removal_bytes(std::size_t key_bytes, std::size_t value_bytes) noexcept {
   return kRemovalHeadBytes + key_bytes + value_bytes;
 }
-/// Pre: `into` has room for it. Returns what is behind it.
+/// Pre: `into` has room for it. Returns the position after it.
 std::byte* put_removal(std::byte* into, Bytes key, Bytes value) noexcept;
 
 // XX001 when the payload is not what its kind says.

@@ -13,8 +13,8 @@
 
 namespace swizzle {
 
-/// Chain of a transaction's log records. Null stands for a system transaction. The owner writes;
-/// checkpoints read the atomics.
+/// Chain of a transaction's log records. Null: a system transaction. The owner writes; checkpoints
+/// read the atomics.
 struct TransactionChain {
   std::atomic<TxnId> id{TxnId::none};
   std::atomic<Lsn> first{Lsn::none};

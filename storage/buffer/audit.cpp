@@ -31,7 +31,7 @@ struct Audit {
 
 }  // namespace
 
-/// F8: each free frame stands in one queue, each other frame in the cooling queue or in none.
+/// F8: each free frame is in one queue, each other frame in the cooling queue or in none.
 void SwizzlingPool::audit_queues(std::vector<std::string>& violations) {
   std::vector<std::uint8_t> met(arena_.count(), 0);
   const auto visit = [&](const Frame& frame, bool must_be_free) {

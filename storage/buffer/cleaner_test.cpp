@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The pages of these tests have one reference, behind the header.
+// Pages of these tests have one reference, after the header.
 constexpr std::size_t kRefOffset = 64;
 
 PageRef* ref_in(std::byte* page) {
@@ -25,7 +25,7 @@ constexpr PageLayout kLayout{[](std::byte* page, PageLayout::RefVisitor visit, v
   visit(context, ref_in(page));
 }};
 
-// A log of which only the LSNs exist.
+// A log that consists of LSNs only.
 class FakeLog final : public LogGate {
  public:
   void flush_to(Lsn lsn) override {
@@ -40,7 +40,8 @@ class FakeLog final : public LogGate {
   std::function<void()> once_before_flush;
 };
 
-// P15 and P16 at the device: no page before its log, no address in a page.
+// Checks P15 and P16 at the device: no page is written before its log, and no page contains an
+// address.
 class Shim final : public ImageCheck {
  public:
   explicit Shim(FakeLog& log) : log_(log) {}
@@ -55,7 +56,7 @@ class Shim final : public ImageCheck {
   FakeLog& log_;
 };
 
-// Frames with pages in them, as a pool would have them.
+// Frames with pages, as in a pool.
 class Pool {
  public:
   Pool(SimulatedDisk& disk, std::uint32_t frames, Duration interval = 100ms)
@@ -160,7 +161,7 @@ TEST_CASE("P19 an update, a free and a reuse between copy and stamp", "[cleaner]
   Lsn after = Lsn::none;
   Lsn of_new_page = Lsn::none;
   pool.log.once_before_flush = [&] {
-    // The copies are made and not written yet.
+    // The copies have been made and not been written yet.
     REQUIRE(updated.writing_since.load() == before);
     REQUIRE_FALSE(updated.is_clean());
     after = pool.update(updated);
@@ -223,7 +224,7 @@ TEST_CASE("the background task cleans too much, too old, and for room", "[cleane
     REQUIRE(dirty <= 20);
     REQUIRE(dirty >= 10);
 
-    pool.cleaner.nudge();  // evictors found nothing clean
+    pool.cleaner.nudge();  // Evictors found no clean page.
     runtime.sleep_until(runtime.now() + 1s);
     for (Frame* frame : frames) REQUIRE(frame->is_clean());
     pool.cleaner.stop();
@@ -256,7 +257,7 @@ TEST_CASE("P31 a crash while cleaning under load leaves every page whole", "[cle
     SimulatedDisk disk{seed};
     make_large_volume(disk);
     Random random{seed};
-    // LSNs that are on disk for sure: the redo point promises it.
+    // LSNs that are on disk for certain, as the redo point promises.
     std::vector<Lsn> promised(kPages + 1, Lsn::none);
     Lsn durable = Lsn::none;
     Simulation simulation{seed};

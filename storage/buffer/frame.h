@@ -66,7 +66,7 @@ class InsertPattern {
   static constexpr int kEnough = 1000;
   /// Number of times in a row that the page grew at its end; negative: at its beginning.
   int at_edge_ = 0;
-  /// Number of times in a row that a record came in right behind the one before.
+  /// Number of times in a row that a record came in right after the one before.
   int ascending_ = 0;
   int next_ = -1;
 };
@@ -99,7 +99,7 @@ struct alignas(64) Frame : Referrer {
   [[nodiscard]] bool is_compared() const noexcept {
     return is_compared_.load(std::memory_order_relaxed);
   }
-  /// True if the frame stands in the clock hand's queue.
+  /// True if the frame is in the clock hand's queue.
   [[nodiscard]] bool is_queued() const noexcept {
     return is_queued_.load(std::memory_order_relaxed);
   }

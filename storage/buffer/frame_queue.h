@@ -9,7 +9,7 @@
 
 namespace swizzle {
 
-/// First in, first out, linked through the frames. A frame is in one queue at a time.
+/// FIFO queue of frames, linked through the frames. A frame is in one queue at a time.
 class FrameQueue {
  public:
   void push(Frame& frame) noexcept {
@@ -22,7 +22,7 @@ class FrameQueue {
     last_ = &frame;
     size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  /// Null when empty.
+  /// Returns the first frame; null if empty.
   Frame* pop() noexcept {
     if (size() == 0) return nullptr;
     const std::lock_guard hold(mutex_);
@@ -37,8 +37,7 @@ class FrameQueue {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return size_.load(std::memory_order_relaxed);
   }
-  /// Visits the frames from first to last, as long as `visit` returns true. Pre: the pool is not in
-  /// use.
+  /// Visits the frames from first to last while `visit` returns true. Pre: the pool is not in use.
   template <class Visit>
   void look_through(Visit visit) const {
     for (const Frame* frame = first_; frame != nullptr && visit(*frame);)
@@ -52,8 +51,8 @@ class FrameQueue {
   std::atomic<std::uint32_t> size_{0};
 };
 
-/// A queue for each partition of the arena: a frame stands in its own partition's, and a taker
-/// begins at that of its memory node.
+/// One queue for each partition of the arena: a frame is in its own partition's queue. pop() begins
+/// with the partition of the thread's memory node.
 class PartitionedQueue {
  public:
   explicit PartitionedQueue(const FrameArena& arena) : queues_(arena.partition_count()) {}
@@ -61,7 +60,7 @@ class PartitionedQueue {
   void push(const FrameArena& arena, Frame& frame) noexcept {
     queues_[arena.partition_of(frame)].queue.push(frame);
   }
-  /// Null when all are empty.
+  /// Returns a frame; null if all queues are empty.
   Frame* pop(const FrameArena& arena) noexcept {
     const std::size_t home = arena.home_partition();
     for (std::size_t i = 0; i < queues_.size(); ++i)

@@ -36,7 +36,8 @@ class PageRef {
 };
 static_assert(sizeof(PageRef) == 8);
 
-/// References change under readers, so they are read and written whole. `at` is 8-byte aligned.
+/// Read and write references as a whole: they change under concurrent readers. `at` is 8-byte
+/// aligned.
 inline PageRef load_ref(const PageRef* at) noexcept {
   return std::atomic_ref<PageRef>(*const_cast<PageRef*>(at)).load(std::memory_order_relaxed);
 }

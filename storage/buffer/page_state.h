@@ -53,7 +53,7 @@ class PageState {
   /// reference leads to it.
   static void release(Frame& frame) noexcept;
 
-  /// Puts the frame into the clock hand's queue. False: it is there. Pre: private or held
+  /// Adds the frame to the clock hand's queue; returns false if it is there. Pre: private or held
   /// exclusively.
   static bool enter_queue(Frame& frame) noexcept;
   /// Notes that the hand has taken it out. Pre: held exclusively, so that a concurrent free of the

@@ -11,7 +11,8 @@
 namespace swizzle {
 namespace {
 
-/// Policies that hear of no use want none reported: the counter of their pages is saturated.
+/// True if the policy uses reported accesses. For others the pages' usage counters are kept
+/// saturated, so that accesses report nothing.
 bool hears_of_uses(Replacement policy) noexcept {
   return policy != Replacement::random;
 }
@@ -28,7 +29,7 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
     : BufferPool(std::move(arena), store, layout),
       table_(arena_.count()),
       policy_(make_replacement(for_frames(options, arena_.count()))),
-      // Reading ahead must leave enough frames for present reads.
+      // Leave enough frames for reads that are waited for.
       most_ahead_(std::min(ReadsAhead::kMost, arena_.count() / 8)),
       batch_(std::clamp(arena_.count() / 64, 1U, 16U)) {
   if (policy_ != nullptr) entry_usage_ = hears_of_uses(options.policy) ? 0 : Frame::kMaxUsage;
@@ -47,11 +48,11 @@ void PagedPool::place(Frame& frame, PageId page, Interest interest, Lsn since) n
   const bool counts_for_nothing = interest == Interest::once && policy_ == nullptr;
   frame.usage.store(counts_for_nothing ? std::uint8_t{0} : entry_usage_, std::memory_order_relaxed);
   PageState::assign(frame, page);
-  // Before an evictor may judge the frame, and before a checkpoint may miss the page.
+  // Mark it dirty before an evictor can judge the frame and before a checkpoint can miss the page.
   if (since != Lsn::none && !planted(PoolFault::lacking_page_enters_clean)) frame.mark_dirty(since);
   PageState::become_resident(frame);
   if (since != Lsn::none) store_.entered(page);
-  // Before the page can be found, used, and evicted again.
+  // Note the entry before the page can be found, used and evicted again.
   note_entry(frame);
   if (!planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(frame);
 }
@@ -67,9 +68,8 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
 }
 
 Result<> PagedPool::read_into(Frame& into, PageId page, Interest interest) {
-  // The frame is reachable through this thread only: it is in no list, and no reference leads to
-  // it. Stale addresses may lead here; the version that its last eviction left tells that they are
-  // stale.
+  // Only this thread can reach the frame: it is in no list, and no reference leads to it. A stale
+  // address may, but the version that the last eviction left shows that it is stale.
   page_pause(PagePause::before_read);
   auto read = store_.read_page(page, into.page());
   if (!read) {
@@ -84,7 +84,7 @@ Result<> PagedPool::read_into(Frame& into, PageId page, Interest interest) {
   return {};
 }
 
-/// Takes the frame before the claim, so that readers of the page wait for its read alone.
+/// Takes the frame before the claim, so that readers of the page wait for its read only.
 Result<> PagedPool::bring_in(PageId page) {
   assert_no_latch_held();
   const auto is_wanted = [&] {
@@ -92,8 +92,8 @@ Result<> PagedPool::bring_in(PageId page) {
   };
   if (!is_wanted()) return {};
   ASSIGN_OR_RETURN(Frame* const frame, take_frame(page));
-  // A page that lacks changes is in no frame, so no reference has to be looked at. One that lacks
-  // none is not even claimed: a thread that frees it holds latches, and must not meet the claim.
+  // A page that lacks changes is in no frame, so no reference needs a check. A page that lacks none
+  // is not claimed: a thread that frees it holds latches and must not wait for a claim.
   if (table_.try_claim_read_if(page, is_wanted)) return read_into(*frame, page, Interest::once);
   give_frame(*frame);
   return {};
@@ -138,7 +138,7 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
     place(frame, page, ahead.interest, Lsn::none);
     table_.finish_read(page, &frame, nullptr);
   } else {
-    // The next reader of the page reads it again, and gets the error.
+    // Drop the claim: the next reader reads the page again, and gets the error itself.
     give_frame(frame);
     give_back(page);
   }
@@ -146,7 +146,7 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
 }
 
 Result<> PagedPool::make_room(PageId incoming) {
-  // Rounds without success before we begin to sleep between them.
+  // Rounds without success before the thread sleeps between them.
   constexpr std::uint32_t kFruitlessRounds = 8;
   constexpr Duration kLongestPause = std::chrono::milliseconds{5};
   constexpr Duration kPatience = std::chrono::seconds{30};
@@ -163,7 +163,7 @@ Result<> PagedPool::make_room(PageId incoming) {
       runtime.yield();
       continue;
     }
-    // All evictable pages are dirty or in use: the cleaner, or their users, need time.
+    // All evictable pages are dirty or in use: give the cleaner or their users time.
     wake_cleaner();
     if (is_asked_to_end())
       return fail(sqlstate::query_canceled, "canceling statement due to user request");
@@ -190,7 +190,7 @@ std::uint32_t PagedPool::free_by_policy(PageId incoming) noexcept {
   } judge{*this};
   const auto victim = policy_->choose(incoming, judge);
   if (!victim) return 0;
-  // Give the frame away only now, when the policy knows that it is empty.
+  // Return the frame only now, after the policy has recorded that it is empty.
   counters_.evictions.fetch_add(1, std::memory_order_relaxed);
   give_frame(arena_.at(*victim));
   return 1;
@@ -232,7 +232,7 @@ void PagedPool::forget(Frame& frame) noexcept {
 }
 
 Frame* PagedPool::find_unswizzled(PageId page) noexcept {
-  // A read ahead may be under way, without a user of its page.
+  // A read-ahead may be in progress without any user of the page.
   static_cast<void>(table_.wait_for_read(page));
   return table_.find(page);
 }

@@ -19,7 +19,7 @@ std::string key_of(int number) {
   return std::to_string(1'000'000 + number);
 }
 
-/// A tree of some hundred leaves whose pages are all clean, over a pool that has but a few of them.
+/// A tree of some hundred leaves whose pages are all clean, over a pool for a few of them.
 template <class Pool>
 struct LargeTree : TreeHarness<Pool> {
   explicit LargeTree(std::uint32_t frames) : TreeHarness<Pool>(frames) {
@@ -31,7 +31,7 @@ struct LargeTree : TreeHarness<Pool> {
     return this->pool->counters().reads_ahead.load();
   }
 
-  /// Reads every leaf by its fences; how many there are.
+  /// Reads all leaves by their fences; returns their number.
   int scan(Interest interest) {
     LeafCopy leaf;
     std::string from(1, '\0');
@@ -47,7 +47,7 @@ struct LargeTree : TreeHarness<Pool> {
       from = as_text(leaf.node().high_fence().key);
     }
   }
-  /// The number of a record from which on some leaves are absent, `records` at least.
+  /// Returns the number of a record, `records` or more, from which on some leaves are absent.
   int absent_from(int records) {
     const auto is_resident = [this](const std::string& key) {
       bool found = false;
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("what is read ahead is there when it is wanted", "[storage][b
   for (int i = first; key_of(i) < as_text(*ahead->next); ++i)
     REQUIRE(tree.get(key_of(i)) == std::string(100, 'v'));
   CHECK(tree.reads() == before);
-  // Again, they are all there.
+  // Now all of them are resident.
   CHECK(tree.tree->read_ahead(as_bytes(key_of(first)), 5, Interest::keep)->absent == 0);
   tree.check();
 }
@@ -138,7 +138,7 @@ TEST_CASE("a scan that passes by leaves the hot pages where they are", "[storage
     return reads;
   };
   CHECK(after_scan(Interest::once) == 0);
-  // The control: without the hint the scan pushes them out.
+  // Control: without the hint the scan evicts them.
   CHECK(after_scan(Interest::keep) > 8);
 }
 
@@ -178,7 +178,7 @@ TEMPLATE_TEST_CASE(
       auto read = tree.tree->read(as_bytes(key_of(first)), [](const Node&, Node::Position) {});
       if (!read) error = read.error().state();
     });
-  // One reads; give the other time to find that out.
+  // One thread reads; give the other one time to find that out.
   while (tree.store.reads_at_gate() == 0) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds{30});
   CHECK(tree.store.reads_at_gate() == 1);
@@ -203,7 +203,7 @@ TEST_CASE("a damaged page is an error that names page, tree and rule; other tree
   MapChange change(LeafChange::Action::insert, as_bytes("value"));
   REQUIRE(other->change(as_bytes("key"), nullptr, change).has_value());
   const int first = tree.absent_from(600);
-  // Which page it is, the tree says; then it has to go again.
+  // Ask the tree for the page, then evict it again.
   PageId page{};
   REQUIRE(tree.tree
               ->read(
@@ -252,7 +252,7 @@ TEST_CASE("reading ahead takes no more frames than its share, and gives the clai
   const auto ahead = tree.tree->read_ahead(as_bytes(key_of(first)), 80, Interest::keep);
   REQUIRE(ahead.has_value());
   CHECK(tree.pool->occupancy().being_read <= 8);
-  // Pages whose reads were not started can be read by others meanwhile.
+  // Pages whose reads were not started can be read by others.
   REQUIRE(tree.get(key_of(kRecords / 2)).has_value());
   CHECK(tree.store.release_reads() <= 8);
   tree.check();
@@ -274,7 +274,7 @@ TEST_CASE("a tree can be dropped while leaves of it are read ahead", "[storage][
   device.join();
   tree.tree.reset();
   const PoolOccupancy after = tree.pool->occupancy();
-  // Some still wait in the clock hand's queue and come back when it meets them.
+  // Some are still in the queue of the clock hand, and become swizzled again when it reaches them.
   tree.pool->arena().for_each_used(
       [](const Frame& frame) { CHECK(frame.state() == FrameState::free); });
   CHECK(after.unswizzled == 0);
@@ -333,7 +333,7 @@ TEST_CASE("a pool of several partitions uses every frame of each", "[storage][bu
   for (std::uint64_t i = 0; i < 50; ++i) by_number.insert(arena->nth_used(i + 1000));
   CHECK(by_number == frames);
 
-  // Threads have homes of their own, and take from others when their own has nothing.
+  // Threads have home partitions, and take from others when their own is empty.
   PartitionedQueue queue(*arena);
   for (Frame* frame : frames) queue.push(*arena, *frame);
   std::set<Frame*> taken;

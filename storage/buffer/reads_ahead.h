@@ -14,7 +14,7 @@ namespace swizzle {
 
 class PagedPool;
 
-/// A page on its way into a frame, without a waiter (yet).
+/// A read-ahead of a page into a frame, so far without a waiter.
 struct ReadAhead {
   PageRead read;
   PagedPool* pool = nullptr;
@@ -23,7 +23,7 @@ struct ReadAhead {
   ReadAhead* next_free = nullptr;
 };
 
-/// The reads ahead that one pool may have under way: a bounded number.
+/// The read-aheads in progress of one pool, up to a limit.
 class ReadsAhead {
  public:
   static constexpr std::uint32_t kMost = 256;
@@ -38,15 +38,16 @@ class ReadsAhead {
   ReadsAhead& operator=(const ReadsAhead&) = delete;
   ~ReadsAhead() { INVARIANT(under_way_.load() == 0); }
 
-  /// Waits for reads under way, since they have frames of the pool. Pre: no new ones are started.
+  /// Waits for the reads in progress, since they use frames of the pool. Pre: no new ones are
+  /// started.
   void drain() noexcept {
     Runtime& runtime = Runtime::current();
-    // Acquire: their last accesses come before ours.
+    // acquire: observes the reads' last accesses to their frames.
     while (under_way_.load(std::memory_order_acquire) != 0)
       runtime.sleep_until(runtime.now() + std::chrono::microseconds{100});
   }
 
-  /// Null when `most` are under way.
+  /// Returns a free entry; null if `most` are in use.
   ReadAhead* take(std::uint32_t most) noexcept {
     if (under_way_.load(std::memory_order_relaxed) >= most) return nullptr;
     const std::lock_guard hold(mutex_);
@@ -62,7 +63,7 @@ class ReadsAhead {
       read.next_free = free_;
       free_ = &read;
     }
-    // Release: publishes the accesses to the frame to drain().
+    // release: publishes the accesses to the frame to drain().
     under_way_.fetch_sub(1, std::memory_order_release);
   }
 

@@ -9,11 +9,11 @@
 
 namespace swizzle {
 
-/// Number of pages read, by tree. One mutex for all is no cost, because each call follows a wait
-/// for a device. Thread-safe.
+/// Number of pages read, by tree. A single mutex suffices, because each call follows a wait for a
+/// device. Thread-safe.
 class ReadsByTree {
  public:
-  /// Counts a read, unless there is no memory for the tree's entry.
+  /// Counts a read; drops the count if there is no memory for the tree's entry.
   void add(TreeId tree) noexcept {
     const std::lock_guard hold(mutex_);
     try {
@@ -27,7 +27,7 @@ class ReadsByTree {
     const auto found = reads_.find(tree);
     return found == reads_.end() ? 0 : found->second;
   }
-  /// The tree is gone.
+  /// Removes a dropped tree.
   void forget(TreeId tree) noexcept {
     const std::lock_guard hold(mutex_);
     reads_.erase(tree);

@@ -1,4 +1,4 @@
-// Making room in the pool occupies the thread, so it must never take long.
+// Making room in the pool occupies the thread, so it must be short.
 #include <catch2/catch.hpp>
 #include <deque>
 
@@ -9,7 +9,7 @@ namespace swizzle {
 TEMPLATE_TEST_CASE("F10 a round of making room looks at a bounded number of pages",
                    "[storage][buffer]", SwizzlingPool, TraditionalPool) {
   constexpr std::uint32_t kFrames = 6000;
-  // Four to a leaf.
+  // Four records to a leaf.
   constexpr int kRecords = 28'000;
   constexpr int kHot = 18'000;
   testing::TreeHarness<TestType> tree(kFrames);
@@ -17,7 +17,7 @@ TEMPLATE_TEST_CASE("F10 a round of making room looks at a bounded number of page
   const std::string value(1900, 'v');
   for (int i = 0; i < kRecords; ++i) REQUIRE(tree.insert(key(i), value));
   tree.store.clean();
-  // All that are there have been used so often that none may go at the first look.
+  // All resident pages have been used so often that the first round evicts none.
   for (int round = 0; round < 5; ++round)
     for (int i = 0; i < kHot; i += 4) REQUIRE(tree.get(key(i)));
   for (int i = kHot; i < kRecords; i += 4) REQUIRE(tree.get(key(i)));
@@ -47,7 +47,7 @@ TEST_CASE("F10 a round of making room passes few of 300,000 trees that nobody us
   const std::uint64_t sweeps = counters.sweeps.load();
   REQUIRE(sweeps > 10);
   INFO(sweeps << " rounds, " << counters.evicting_ns.load() / sweeps << " ns each");
-  // Some tens of milliseconds where a round passes them all.
+  // A round over all of them would take tens of milliseconds.
   CHECK(counters.evicting_ns.load() / sweeps < 5'000'000);
   CHECK(counters.most_steps.load() < 4096 + kPageBytes / 16);
 }

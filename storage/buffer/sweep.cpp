@@ -216,7 +216,7 @@ void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
 bool SwizzlingPool::unswizzle_by_parent(Frame& child) noexcept {
   Referrer* const parent = child.parent();
   if (parent == nullptr) return false;
-  // A frame always exists, whatever page it has by now. A root's holder may be gone with its tree.
+  // The frame exists, whatever page it has by now. A root's holder may be gone with its tree.
   if (arena_.contains(parent)) return unswizzle_in(*parent, child);
   const std::unique_lock hold(roots_mutex_, std::try_to_lock);
   return hold && std::ranges::find(roots_, parent) != roots_.end() && unswizzle_in(*parent, child);

@@ -62,8 +62,8 @@ class SwizzlingPool final : public PagedPool {
   /// page wanted only once stays unswizzled, for follow_resident().
   Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref, Interest interest);
 
-  /// The reference to put into a page for a new child of it. Pre: both are held exclusively; if
-  /// `parent` is a frame, its state decides whether the child may be swizzled.
+  /// Returns the reference to store in a page for a new child. Pre: both are held exclusively. If
+  /// `parent` is a frame, its state decides if the child may be swizzled.
   PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
   /// `child`'s reference moved to `to`. Pre: both parents are held exclusively.
   void moved(PageRef ref, Referrer& to) noexcept;
@@ -74,8 +74,8 @@ class SwizzlingPool final : public PagedPool {
   }
 
   /// Checks every address and parent link among the resident pages (rules F1 to F3 of the README),
-  /// and that no frame was lost or stands in two queues (F8). Pre: the pool is not in use. Each
-  /// string is one violation.
+  /// and that no frame is lost or in two queues (F8). Pre: the pool is not in use. Each string is a
+  /// violation.
   std::vector<std::string> audit();
 
   void register_root(RootHolder& holder) override;

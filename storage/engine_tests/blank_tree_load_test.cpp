@@ -1,4 +1,4 @@
-// Loads of trees that others know of.
+// Bulk loads of trees that other transactions know.
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ TEST_CASE("a committed tree is loaded when it is blank and nobody is at it", "[s
     CHECK(db.engine->start_load(*transaction, tree, kBlankTree).value() == nullptr);
     writer->rollback();
   }
-  // A ghost is left, until the tidier has come.
+  // A ghost is left until the background tidier has removed it.
   bool becomes_blank = false;
   for (int i = 0; i < 1000 && !becomes_blank; ++i) {
     becomes_blank = db.engine->is_blank(tree).value();
@@ -47,7 +47,7 @@ TEST_CASE("a committed tree is loaded when it is blank and nobody is at it", "[s
   load(*db.engine, *transaction, blank, content_of(3000));
   CHECK(db.content(*transaction, blank) == content_of(3000));
   {
-    // Readers of snapshots go on; writers and locking readers do not come in.
+    // Snapshot readers go on; writers and locking readers are kept out.
     const auto other = db.engine->begin();
     CHECK(db.content(*other, blank).empty());
     CHECK_FALSE(db.get(*other, blank, key_of(7)));
@@ -108,7 +108,7 @@ TEST_CASE("a key that was asked for in the middle of a load is found where the l
   const std::array<Bytes, 1> keys{as_bytes(last)};
   std::size_t added = 0;
   for (const auto& [key, value] : content) {
-    // The leaf at the right edge takes in every key, until there is another behind it.
+    // The rightmost leaf accepts any key until there is another one after it.
     if (++added == content.size() / 2) rows.prefetch(*reader, keys);
     REQUIRE(loading->add(as_bytes(key), as_bytes(value)).value());
   }

@@ -1,4 +1,4 @@
-// Damage in the tree of trees costs nothing: it follows from the other pages.
+// Damage in the tree of trees loses nothing: the directory is rebuilt from the other pages.
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -34,7 +34,8 @@ struct ManyTrees : Killed {
                   .value());
     }
     REQUIRE(transaction->commit());
-    // Neither the last writes nor the log have what is damaged.
+    // Make sure that neither the double-write area nor the log has the pages that are damaged
+    // below.
     for (int i = 0; i < kRounds; ++i) {
       add(*engine, kRowsOfLarge + i * 500, kRowsOfLarge + (i + 1) * 500, -1);
       REQUIRE(engine->checkpoint());
@@ -73,7 +74,7 @@ struct ManyTrees : Killed {
       if (raw(load<PageHeader>(copies.data() + copy).id) == page)
         flip(kHome / DoubleWrite::kFileName, copy + at);
   }
-  /// Every small tree but `lost` has its row, and the large one all of its rows.
+  /// Checks that every small tree but `lost` has its row, and the large one all its rows.
   void expect_all(Engine& engine, std::optional<TreeId> lost = std::nullopt) {
     const auto reader = engine.begin();
     ValueBuffer value;
@@ -93,7 +94,7 @@ struct ManyTrees : Killed {
   std::vector<TreeId> trees;
 };
 
-/// Only the pages of the old directory are left to complain of.
+/// Checks that verify reports only pages of the old directory.
 void expect_sound_but_for_unowned(Engine& engine) {
   const std::vector<std::string> violations = engine.verify().value();
   for (const std::string& violation : violations) {
@@ -118,7 +119,7 @@ TEST_CASE("T25 a damaged page of the tree of trees costs no tree", "[storage][di
       Engine& engine = **opened;
       database.expect_all(engine);
       expect_sound_but_for_unowned(engine);
-      // Numbers go on behind the last tree.
+      // New trees get numbers above the last one.
       const auto transaction = engine.begin();
       const TreeId fresh = engine.create_tree(*transaction).value();
       CHECK(fresh > database.trees.back());

@@ -1,4 +1,4 @@
-// Dropped trees: a drop does not wait, and every page comes back.
+// Dropped trees: DROP does not wait for their pages, and every page is freed.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using test::kHome;
 
-/// A pool for a few of the pages.
+/// Returns options with a pool for a few of the pages.
 EngineOptions small_pool() {
   EngineOptions options;
   options.pool_bytes = std::uint64_t{64} * 8704;
@@ -65,7 +65,7 @@ TEST_CASE("T5 a drop of any size answers at once and gives every page back", "[s
     const TreeId tree = database.make_tree(300);
     REQUIRE(database.pages() > before + 500);
     SECTION("while others work") {
-      // To read a page takes 0.1 ms, and few of them are in memory.
+      // Reading a page takes 0.1 ms, and few pages are resident.
       CHECK(database.drop(tree) < milliseconds{10});
       const TreeId other = database.make_tree(20);
       CHECK(database.drop(other) < milliseconds{10});
@@ -197,7 +197,7 @@ TEST_CASE("T5 a kill while large values are discarded leaks none", "[storage][dr
       REQUIRE(database.engine->shrink());
       database.drop(dropped);
       Runtime::current().sleep_until(Runtime::current().now() + std::chrono::microseconds{wait_us});
-      // So that what was discarded by now is in the log.
+      // Commit, so that the log has all that was discarded so far.
       const auto writer = database.engine->begin();
       Tree into = database.engine->tree(before).value();
       static_cast<void>(into.update(*writer, as_bytes("0"), as_bytes(large)).value());
@@ -229,7 +229,7 @@ TEST_CASE("T5 a kill while large values are discarded leaks none", "[storage][dr
       }
     });
   }
-  // Kills came before, in and after the work.
+  // Kills happened before, during and after the work.
   CHECK(left.size() > 3);
 }
 

@@ -17,14 +17,14 @@ namespace {
 using test::kHome;
 constexpr lock::RelationId kRelation{7};
 
-/// Runs `body` over a fresh engine with one tree, with the seed's interleaving.
+/// Runs `body` over a new engine with one tree, in the seed's interleaving.
 void simulate(std::uint64_t seed, const std::function<void(Engine&, TreeId)>& body) {
   SimulatedDisk disk{seed};
   EngineOptions options;
   options.pool_bytes = std::uint64_t{64} * 8704;
   options.log_segment_bytes = std::uint64_t{256} << 10U;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  // Cover both kinds of changes: rows known by their marks, and rows known by their locks.
+  // Cover both kinds of changes: rows marked in undo records, and rows with key locks.
   if (seed % 2 == 0) options.row_lock_limit = 0;
   INVARIANT(Engine::create(disk, kHome, options).has_value());
   Simulation simulation{seed};
@@ -83,7 +83,7 @@ TEST_CASE("P10 a change of definition sees every row of the writers it waited fo
         seen = rows_in(engine, tree, *transaction);
         in_time += seen > told ? 1U : 0U;
         transaction->rollback();
-        // The lock keeps new transactions out, so all rows that it did not see came after it.
+        // The lock keeps new writers out, so all rows that it did not see were added after it.
         std::size_t now = 0;
         for (int i = 0; i < 4; ++i) {
           const auto other = engine.begin(Isolation::serializable);
@@ -94,7 +94,7 @@ TEST_CASE("P10 a change of definition sees every row of the writers it waited fo
       for (const auto& task : tasks) task->join();
     });
   });
-  // It did come while commits were on their way to the disk.
+  // Check that this happened while commits were on their way to the disk.
   CHECK(in_time > 0);
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("A record that has moved is found again by whoever has seen it before"
         const auto reader = engine.begin();
         reader->begin_statement();
         INVARIANT(rows_in(engine, tree, *reader) == 3);
-        // 1 → 4 → 5, 2 → 1, and 3 goes and comes.
+        // Move 1 → 4 → 5 and 2 → 1; remove 3 and insert it again.
         const auto mover = engine.begin();
         INVARIANT(t.move(*mover, as_bytes("1"), as_bytes("4"), as_bytes(value)).value());
         INVARIANT(t.move(*mover, as_bytes("2"), as_bytes("1"), as_bytes(value)).value());
@@ -262,7 +262,7 @@ TEST_CASE("A record that has moved is found again by whoever has seen it before"
         INVARIANT(place_of("1") == "5");
         INVARIANT(place_of("2") == "1");
         INVARIANT(place_of("3") == "gone");
-        // Another record is under the key that looks the same.
+        // Another record is under the key and looks the same.
         INVARIANT(!remove_unchanged(t, *reader, as_bytes("1"), as_bytes(value)).value());
         INVARIANT(!remove_unchanged(t, *reader, as_bytes("3"), as_bytes(value)).value());
         reader->rollback();
@@ -282,7 +282,7 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
     simulate(seed, [&](Engine& engine, TreeId tree) {
       constexpr int kWriters = 4;
       constexpr int kRounds = 6;
-      // The end of the log before the commit of each row; its record is at or behind that.
+      // End of the log before the commit of each row; the commit record is at or after it.
       std::vector<std::uint64_t> begun(kWriters * kRounds, UINT64_MAX);
       int running = kWriters;
       const auto pause = [] {
@@ -307,7 +307,7 @@ TEST_CASE("a snapshot shows a synchronous commit when it is durable, whoever com
             insert(engine, tree, *transaction, 1000 + round);
             INVARIANT(transaction->commit(Transaction::Durability::asynchronous).has_value());
           }
-          // It is visible to all transactions at once.
+          // The row is visible to all transactions at once.
           const auto reader = engine.begin();
           ValueBuffer value;
           const std::string own = "row " + std::to_string(1000 + round);

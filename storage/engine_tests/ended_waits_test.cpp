@@ -1,5 +1,5 @@
-// Waits of statements end when their callers are asked to end: a cancel, a timeout, the session's
-// end.
+// Waits of statements end when these are asked to end: by a cancel, a timeout, or the end of the
+// session.
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 namespace {
 
-/// Wants the work to end a second after its making.
+/// Asks the work to end one second after its construction.
 class OneSecond final : public Overseer {
  public:
   void look() override {
@@ -24,7 +24,7 @@ class OneSecond final : public Overseer {
   TimePoint asked_at_ = Runtime::current().now() + seconds{1};
 };
 
-/// Every write of such files takes ten minutes.
+/// Returns a fault that delays each write of such files by ten minutes.
 DiskFault slow_in(const std::string& file) {
   return {.operation = DiskOperation::write,
           .effect = DiskFault::Effect::delay,
@@ -64,7 +64,7 @@ TEST_CASE("R2 a statement that waits for a checkpoint ends when it is asked to",
     REQUIRE_FALSE(first);
     CHECK(first.error().state() == sqlstate::query_canceled);
     CHECK(Runtime::current().now() - begin < seconds{3});
-    // It is taken all the same, and the next one as well.
+    // The page is taken all the same, and so is the next one.
     disk.clear_faults();
     CHECK(database.engine->checkpoint());
     CHECK(database.engine->statistics().checkpoints >= before + 2);
@@ -81,7 +81,7 @@ TEST_CASE("F a statement that waits for a page of the pool ends when it is asked
   simulation.run([&] {
     CrowdedDatabase database(disk, options);
     database.make_tree(700);
-    // No dirty page can be written, so none can be replaced.
+    // No dirty page can be written, so none can be evicted.
     disk.inject(slow_in("doublewrite"));
     const auto writer = database.engine->begin();
     std::optional<Error> why;

@@ -1,4 +1,5 @@
-// Power cuts at any write, sync or change of names, under several sessions, with an oracle outside.
+// Power cuts at any write, sync or change of names, under several sessions, with an oracle outside
+// of the engine.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -21,9 +22,9 @@ using test::kHome;
 
 using Content = std::map<std::string, std::string>;
 
-/// Commits acknowledged to each session. Sessions work on keys of their own, spread over the same
-/// leaves of two trees, so each has an expected content of its own: the acknowledged changes, and,
-/// if a commit was under way when the power went, those that it would have added.
+/// Acknowledged commits of each session. Sessions have keys of their own, spread over the same
+/// leaves of two trees, so each has its own expected content: the acknowledged changes and, if a
+/// commit was in progress at the power cut, also the content with that commit.
 struct CommitOracle {
   std::array<std::array<Content, kSessions>, 2> committed;
   std::array<std::optional<std::array<Content, 2>>, kSessions> in_doubt;
@@ -46,7 +47,7 @@ EngineOptions crash_options() {
   return options;
 }
 
-/// One session's transactions until the power goes.
+/// Runs one session's transactions until the power cut.
 class Session {
  public:
   Session(Engine& engine, CommitOracle& oracle, int number, std::uint64_t seed)
@@ -93,7 +94,7 @@ class Session {
     Content& content = after[which];
     const std::string k = key();
     const std::string v = value();
-    // Few enough removals that there are stretches.
+    // Remove rarely enough that there are runs of neighbouring keys.
     switch (random_.below(10)) {
       case 2:
         remove_stretch(transaction, tree, content, k);
@@ -112,7 +113,8 @@ class Session {
     }
   }
 
-  /// Those that lie in a leaf go with one log record, beside others' that stay.
+  /// Removes a run of keys. Those in one leaf are removed with one log record, beside others' keys
+  /// that stay.
   void remove_stretch(Transaction& transaction, const Tree& tree, Content& content,
                       const std::string& from) {
     std::vector<std::string> keys;
@@ -122,7 +124,7 @@ class Session {
     for (const std::string& key : keys) removals.push_back({as_bytes(key), std::nullopt});
     for (std::span<const Removal> left{removals}; !left.empty();) {
       std::size_t done = remove_first(tree, transaction, left).value();
-      // Large values have to be looked at.
+      // Check large values.
       if (done == 0) {
         Tree alone = tree;
         INVARIANT(alone.remove(transaction, left.front().key).value());
@@ -139,7 +141,7 @@ class Session {
   Random random_;
 };
 
-/// Reads everything back, decides the commits in doubt, and reports errors.
+/// Reads all rows, decides the commits in doubt, and reports errors.
 void check_commits(Engine& engine, CommitOracle& oracle) {
   const auto reader = engine.begin();
   std::array<Content, 2> found;
@@ -162,10 +164,10 @@ void check_commits(Engine& engine, CommitOracle& oracle) {
   }
 }
 
-/// Opens, checks, works until the power goes at the `cut`-th change of the disk (0: never).
+/// Opens, checks, and works until the power is cut at the `cut`-th change of the disk (0: never).
 bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transactions,
          CommitOracle& oracle) {
-  // Trees are closed for their losers never, for those of some rows, always.
+  // Close trees for their losers never, for losers with few rows, and always.
   RestartLosers::most_open_rows = std::array<std::uint64_t, 3>{1024, 3, 0}[seed % 3];
   Simulation simulation{seed};
   return simulation.run([&] {
@@ -174,7 +176,7 @@ bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transac
     if (!opened) FAIL(opened.error().message());
     const std::unique_ptr<Engine> engine = std::move(*opened);
     check_commits(*engine, oracle);
-    // Otherwise the sessions meet what is rolled back behind the door.
+    // Otherwise the sessions meet losers that are rolled back in the background.
     if (seed % 3 != 0) REQUIRE(engine->verify().value().empty());
     std::vector<std::unique_ptr<Task>> tasks;
     for (int i = 0; i < kSessions; ++i)

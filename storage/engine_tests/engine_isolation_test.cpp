@@ -20,7 +20,7 @@ std::int64_t number_in(const ValueBuffer& value) {
   return std::stoll(std::string(as_text(value.bytes())));
 }
 
-/// Runs `body` until it commits; deadlocks and serialisation failures begin anew.
+/// Runs `body` until it commits; repeats it after deadlocks and serialization failures.
 template <class Body>
 void until_committed(Engine& engine, Isolation isolation, Body body) {
   while (true) {
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P7 a serializable scan sees no phantom",
   const auto count = [&] { return content(*reader, tree).size(); };
   CHECK(count() == 200);
 
-  // Its own inserts split the gaps, and the leaves.
+  // Its own inserts split the gaps and the leaves.
   for (int i = 1; i < 400; i += 8)
     REQUIRE(t.insert(*reader, as_bytes(account(i)), as_bytes(std::string(200, 'o'))).value());
   const std::size_t with_own = count();
@@ -220,7 +220,8 @@ TEST_CASE_METHOD(TemporaryEngine,
     for (int i = 0; i < 100; i += 3)
       REQUIRE(t.insert(transaction, as_bytes(account(i)), as_bytes("new")).value());
   });
-  // Enough new rows between them that the leaves split and ghosts would go if they could.
+  // Insert enough rows between them that the leaves split, and that ghosts would be removed if they
+  // could.
   write([&](Transaction& transaction) {
     for (int i = 0; i < 2000; ++i)
       REQUIRE(t.insert(transaction, as_bytes(account(i % 100) + "/" + std::to_string(i)),
@@ -317,7 +318,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, an
   write([&](Transaction& transaction) {
     REQUIRE(t.remove(transaction, as_bytes(account(100))).value());
   });
-  // It has read that there is nothing, by locks on the ghost and what lies around it.
+  // Its locks on the ghost and the gaps around it protect the fact that the row does not exist.
   const auto reader = engine->begin(Isolation::serializable);
   ScanRange range;
   const std::string low = account(100);
@@ -331,7 +332,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, an
     return count;
   };
   CHECK(rows() == 0);
-  // The leaf is compacted, tidied and split all around, and merged again.
+  // The leaf is compacted, tidied, split and merged again.
   for (int round = 0; round < 3; ++round) {
     write([&](Transaction& transaction) {
       for (int i = 0; i < 300; ++i)
@@ -358,7 +359,7 @@ TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, an
   CHECK(engine->verify().value().empty());
 }
 
-// A row is overwritten only if it still is as the snapshot showed it.
+// A row is overwritten only if it is unchanged since the snapshot.
 TEST_CASE_METHOD(Bank, "P36 P39 transfers that lock nothing before they write keep the sum",
                  "[storage][isolation][stress]") {
   const auto isolation = GENERATE(Isolation::repeatable_read, Isolation::serializable);

@@ -1,5 +1,5 @@
-// Random transactions at mixed levels against a reference of all versions, in the simulation: every
-// read of every snapshot is compared, and known defects are put back to see that this notices.
+// Random transactions at mixed levels, compared with a model that keeps all versions, in the
+// simulation: every read of every snapshot is checked. Planted defects show that this notices them.
 #include <catch2/catch.hpp>
 
 #include "base/invariant.h"
@@ -38,7 +38,7 @@ struct Totals {
   std::uint64_t unneeded = 0;
 };
 
-/// Returns the violations after all sessions have gone; empty: none.
+/// Returns the violations after all sessions have ended; empty if there are none.
 std::string complaint(Engine& engine, testing::Database& db, Totals& totals) {
   try {
     totals.reads += db.model.judge() + db.index_model.judge();
@@ -47,7 +47,7 @@ std::string complaint(Engine& engine, testing::Database& db, Totals& totals) {
   }
   if (const auto violations = engine.verify().value(); !violations.empty())
     return violations.front();
-  // Versions are not needed any more: they go, though nothing is written.
+  // Versions are not needed any more, and must go although nothing is written.
   Runtime::current().sleep_until(Runtime::current().now() + std::chrono::seconds{2});
   if (engine.statistics().version_bytes != 0) return "versions are left behind";
   if (engine.statistics().version_file_bytes != 0) return "files of versions are left behind";
@@ -100,7 +100,7 @@ void run_once(std::uint64_t seed, const Campaign& campaign, Totals& totals) {
   if (!wrong.empty()) throw std::logic_error{wrong};
 }
 
-/// Fewer sessions and transactions that show the same.
+/// Reduces a failing campaign: fewer sessions and transactions with the same failure.
 std::vector<Campaign> smaller(const Campaign& campaign) {
   std::vector<Campaign> all;
   const auto with = [&](int sessions, int transactions) {
@@ -125,8 +125,9 @@ void run(std::uint64_t seed, const Campaign& campaign, Totals& totals) {
       });
 }
 
-/// Makes rows, has a serializable transaction read them all, insert between them and split their
-/// pages, and then tries to get keys in from outside, everywhere. Throws if one gets in (P7).
+/// Inserts rows and lets a serializable transaction read them all, insert between them and split
+/// their pages. Then tries to insert keys from another transaction everywhere. Throws if one
+/// succeeds (P7).
 void try_phantoms(std::uint64_t seed) {
   SimulatedDisk disk{seed};
   EngineOptions options;
@@ -159,7 +160,7 @@ void try_phantoms(std::uint64_t seed) {
       INVARIANT(put(*reader, i, random.between(200, 900)).value());
     const auto intruder = engine->begin();
     intruder->set_lock_timeout(std::chrono::milliseconds{1});
-    // The numbers that are missing, and what is shorter and longer than a key: fences may be both.
+    // Try the missing numbers, and texts shorter and longer than a key: fences may be both.
     for (std::uint64_t i = 0; i < 300; ++i) {
       const std::string key = testing::key_text(i);
       for (const std::string& phantom :

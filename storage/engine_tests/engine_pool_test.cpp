@@ -10,7 +10,7 @@ namespace {
 using testing::TemporaryEngine;
 using Rows = std::map<std::string, std::string>;
 
-/// A table of about eight times as many leaves as the pool has frames.
+/// A table with about eight times as many leaves as the pool has frames.
 struct LargeTable : TemporaryEngine {
   static constexpr int kRows = 40'000;
 
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(LargeTable,
     for (std::size_t i = 0; i < keys.size(); ++i)
       CHECK(handle.get(*transaction, keys[i], value, mode).value() == (i >= 4));
   };
-  // Before anything of the tree is in memory, with some of it, and with the keys in reach.
+  // With no page of the tree resident, with some, and with the keys' leaves resident.
   for (int round = 0; round < 3; ++round) {
     CHECK(reads_of([&] { handle.prefetch(*transaction, keys, mode); }) == 0);
     look_at_all();
@@ -131,8 +131,8 @@ TEST_CASE_METHOD(LargeTable, "a hinted scan reads ahead, another does not",
   const std::uint64_t before = engine->statistics().pages_read;
   scan(hint, direction);
   const EngineStatistics after = engine->statistics();
-  // All but the first leaves, and the branches. In a pool this small a few leaves are pushed out
-  // between the reading and the scan's coming, the more the slower the scan.
+  // All but the first leaves, and the branches. In so small a pool a few leaves are evicted before
+  // the scan reaches them, more so on a slow machine.
   CHECK(after.pages_read_ahead * 10 > (after.pages_read - before) * 8);
   CHECK((after.pages_read - before) * 10 <= after.pages_allocated * 12);
   CHECK(after.reads_in_flight == 0);
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(LargeTable, "a large scan that says so leaves the hot pages in 
   CHECK(reads_of(touch_hot) == 0);
   scan(ScanHint::large);
   CHECK(reads_of(touch_hot) <= 2);
-  // The control.
+  // Control: without a hint nothing is read ahead.
   scan(ScanHint::none);
   CHECK(reads_of(touch_hot) > 5);
 }
@@ -186,7 +186,7 @@ TEST_CASE_METHOD(LargeTable, "pages that are read count for their tree", "[stora
   const std::uint64_t read = engine->pages_read_of(tree) - of_table;
   const std::uint64_t of_all = engine->statistics().pages_read - before;
   CHECK(read <= of_all);
-  // The directory of trees may have been read, too.
+  // The directory of trees may have been read as well.
   CHECK(read + 2 >= of_all);
   CHECK(read > 600);
   CHECK(engine->pages_read_of(other) == 0);

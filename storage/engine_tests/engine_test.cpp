@@ -45,10 +45,10 @@ TEST_CASE_METHOD(TemporaryEngine, "what is committed survives, what is not leave
     loser.reset();
   }
   SECTION("crash") {
-    // Its records are in the log, since a later commit made them durable.
+    // A later commit makes the open transaction's records durable.
     const TreeId other = make_tree();
     CHECK(raw(other) > raw(tree));
-    // As in a kill, there is no rollback.
+    // A killed process does not roll back.
     kill(std::move(loser));
   }
   CHECK(get(tree, "a") == "1");
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(TemporaryEngine, "readers see one state, and writers do not wai
   CHECK(get(*reader, tree, "k") == "old");
   CHECK(content(*reader, tree).size() == 1);
   CHECK(get(tree, "k") == std::nullopt);
-  // First updater wins.
+  // The first updater wins.
   const auto late = engine->tree(tree).value().update(*reader, as_bytes("k"), as_bytes("late"));
   CHECK_FALSE(late.value_or(false));
   reader->rollback();
@@ -140,7 +140,7 @@ TEST_CASE_METHOD(TemporaryEngine, "versions of threads that have ended go",
   const std::uint64_t loaded = engine->statistics().version_bytes;
   REQUIRE(loaded > 20'000);
   reader->rollback();
-  // The reclaimer's turn comes.
+  // Wait for the reclaimer.
   for (int i = 0; i < 1000 && engine->statistics().version_bytes > loaded / 2; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   CHECK(engine->statistics().version_bytes < loaded / 2);
@@ -159,7 +159,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a queue's consumers do not walk over the ghos
                   .value());
     REQUIRE(transaction->commit());
   }
-  // While there is a writer, rows that were changed since are looked up among the versions.
+  // While there is a writer, recently changed rows are looked up among the versions.
   const auto writer = engine->begin();
   REQUIRE(engine->tree(tree).value().insert(*writer, as_bytes("new"), as_bytes("")).value());
   constexpr int kConsumed = 300;
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a queue's consumers do not walk over the ghos
       REQUIRE(engine->tree(tree).value().remove(*transaction, as_bytes(key_of(i))).value());
     REQUIRE(transaction->commit());
   }
-  // The reclaimer's turn comes.
+  // Wait for the reclaimer.
   const std::uint64_t kept = engine->statistics().version_bytes;
   for (int i = 0; i < 1000 && engine->statistics().version_bytes > kept / 10; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -184,8 +184,8 @@ TEST_CASE_METHOD(TemporaryEngine, "a queue's consumers do not walk over the ghos
     CHECK(as_text(cursor.key()) == key_of(kConsumed));
     return transaction->leaf_requests();
   };
-  // The background tidier removes the ghosts, beside the consumers. Two looks are the leaf, and the
-  // row that is locked.
+  // The background tidier removes the ghosts beside the consumers. Two looks remain: the leaf, and
+  // the locked row.
   std::uint64_t looks = looks_for_the_first();
   for (int i = 0; i < 1000 && looks != 2; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -223,7 +223,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a database without logging opens again once i
 
 TEST_CASE("a log whose segments are longer than what one write may reach opens again",
           "[storage][engine]") {
-  // After a crash that far is zeroed behind the log's end.
+  // A restart after a crash zeroes that much after the log's end.
   TemporaryEngine database(std::uint64_t{16} << 20U);
   const TreeId tree = database.make_tree();
   database.crash();
@@ -309,8 +309,8 @@ TEST_CASE_METHOD(TemporaryEngine, "numbers of large values never repeat", "[stor
     REQUIRE(
         engine->tree(id).value().insert(transaction, as_bytes(key), as_bytes(value + key)).value());
   };
-  // Of one transaction's values the last that 24 bits have room for and the next ones; then those
-  // of the transactions that come after it.
+  // The last of a transaction's values for which 24 bits suffice, and the next ones; then values of
+  // later transactions.
   const auto first = engine->begin();
   insert(*first, "a0");
   TransactionState& state = TransactionAccess::state(*first);
@@ -323,7 +323,7 @@ TEST_CASE_METHOD(TemporaryEngine, "numbers of large values never repeat", "[stor
     insert(*next, std::string(key) + "x");
     REQUIRE(next->commit());
   }
-  // The same for writers, whose numbers have 40 bits.
+  // The same for transaction numbers, which have 40 bits there.
   state.engine.registry->start_ids_at(TxnId{(std::uint64_t{1} << 40U) + 1});
   for (const char* key : {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}) {
     const auto next = engine->begin();
@@ -367,7 +367,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a tree's size is that of its pages", "[storag
   const std::uint64_t large_pages = fill(large_rows, 20, 50'000);
   CHECK(engine->size_of(empty)->pages == 1);
   CHECK(engine->size_of(empty)->overflow_pages == 0);
-  // The root was there before; leaves that no parent knows yet are not counted.
+  // The root existed before; leaves without an entry in their parent are not counted.
   const auto small_size = engine->size_of(small_rows).value();
   CHECK(small_size.pages <= small_pages + 1);
   CHECK(small_size.pages >= small_pages * 9 / 10);

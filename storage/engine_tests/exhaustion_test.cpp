@@ -1,5 +1,5 @@
-// A resource that has run out is an error for the transaction that asks for more of it. A rollback
-// always has what it needs, and all others go on, also after a restart.
+// Exhausted resources: the transaction that needs more gets an error, rollbacks always have what
+// they need, and all others go on, also after a restart.
 #include "base/random.h"
 #include "base/simulation/seeded_runs.h"
 #include "storage/engine_tests/crowded_database.h"
@@ -19,8 +19,8 @@ TEST_CASE("B11 a rollback puts longer values back on a full disk", "[storage][ex
     auto writer = database.engine->begin();
     database.update_all(*writer, 10);
     disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
-    // A transaction that wants to grow gets the error; room that the writer's rollback needs is not
-    // given to others.
+    // A transaction that wants to grow gets the error; room reserved for rollbacks is not given
+    // away.
     REQUIRE(database.fill_up() == sqlstate::disk_full);
     writer->rollback();
     REQUIRE(database.found() == database.content);
@@ -70,7 +70,7 @@ TEST_CASE("B11 a step back that makes values shorter keeps the room for the next
     const Transaction::Mark mark = writer->mark();
     database.update_all(*writer, 700, 'm');
     disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
-    // The failed request counts the room that rollbacks need: nothing is owed.
+    // The failed request has returned the room that rollbacks need.
     REQUIRE(database.fill_up() == sqlstate::disk_full);
     REQUIRE(writer->rollback_to(mark));
     REQUIRE(database.fill_up() == sqlstate::disk_full);
@@ -115,7 +115,7 @@ TEST_CASE("B11 a restart undoes what made values shorter on a full disk",
 }
 
 TEST_CASE("B11 no rollback ever takes a page", "[storage][exhaustion]") {
-  // Open transactions change rows of the same leaves, each its own, to lengths as they come.
+  // Open transactions change different rows of the same leaves to varying lengths.
   for_seeds(6, [&](std::uint64_t seed) {
     SimulatedDisk disk{seed};
     create_crowded(disk);
@@ -195,7 +195,7 @@ TEST_CASE("B11 no rollback ever takes a page", "[storage][exhaustion]") {
   });
 }
 
-// Values that a rollback puts back may all belong into one half of a split leaf, whose fence has
+// Values that a rollback restores may all belong into one half of a split leaf, whose fence has
 // grown.
 TEST_CASE("B11 a half of a leaf with long fences has room for all that a rollback puts back there",
           "[storage][exhaustion]") {

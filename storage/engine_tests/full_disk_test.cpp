@@ -1,5 +1,5 @@
-// Log and data share a disk that open transactions fill, up to its last block: see
-// exhaustion_test.cpp for one of them alone.
+// Log and data share a disk that open transactions fill up to its last block. exhaustion_test.cpp
+// has the cases of one of the two.
 #include <algorithm>
 #include <vector>
 
@@ -14,11 +14,11 @@ using std::chrono::seconds;
 
 namespace {
 
-/// The log's directory and the data share the disk, which open transactions fill: up to three of
-/// them, with savepoints that they go back to.
+/// A small shared disk, filled by up to three open transactions with savepoints to which they roll
+/// back.
 struct FullDisk {
   explicit FullDisk(std::uint64_t with) : seed(with), random{with}, disk{with} {
-    // Little of the log is there in any case.
+    // Small segments, so that little of the log exists in advance.
     options.log_segment_bytes = std::uint64_t{512} << 10U;
     options.log_buffer_bytes = std::uint64_t{256} << 10U;
     create_crowded(disk, options);
@@ -30,7 +30,7 @@ struct FullDisk {
 
   using Writers = std::vector<Writer>;
 
-  /// The writers live no longer than the database does.
+  /// Pre: the database outlives the writers.
   Writers fill(CrowdedDatabase& database) {
     database.make_tree(300);
     content = database.content;
@@ -57,7 +57,7 @@ struct FullDisk {
   }
   Result<bool> write(CrowdedDatabase& database, Writers& writers, std::size_t number) {
     Transaction& transaction = *writers[number].transaction;
-    // Each old row belongs to one writer, new ones to all.
+    // Each old row belongs to one writer; new rows to all.
     const std::string key = crowded_key(
         static_cast<int>(random.below(kCrowdedRows / writers.size()) * writers.size() + number));
     const std::string value(random.below(random.one_in(2) ? 1900 : 90), 'w');
@@ -69,16 +69,16 @@ struct FullDisk {
 
   std::uint64_t seed;
   Random random;
-  /// Keys, and so fences, are long in every third.
+  /// Every third seed has long keys, and so long fences.
   const std::string behind = std::string(seed % 3 == 0 ? 400 + seed % 400 : 0, 'k');
   SimulatedDisk disk;
   EngineOptions options = few_pages();
-  Content content;  ///< what was committed
+  Content content;  ///< committed content
   TreeId tree{};
 };
 
-/// Opens the database that a crash has left, without any room more, until the power goes at the
-/// `cut`-th change of the disk; 0: never.
+/// Opens a crashed database without more room, until the power is cut at the `cut`-th change of the
+/// disk (0: never).
 Simulation::Outcome reopen_full(SimulatedDisk& disk, const FullDisk& of, std::uint64_t cut) {
   disk.leave_room(0);
   return Simulation{bounded(of.seed + cut)}.run([&] {
@@ -92,7 +92,7 @@ Simulation::Outcome reopen_full(SimulatedDisk& disk, const FullDisk& of, std::ui
 
 }  // namespace
 
-// A scan past ghosts removes them, which must work without room, too.
+// A scan past ghosts removes them, which must work without room as well.
 TEST_CASE("B11 whatever fills the disk, open transactions are rolled back",
           "[storage][exhaustion]") {
   for_seeds(12, [&](std::uint64_t seed) {
@@ -153,7 +153,7 @@ TEST_CASE("B11 what is prepared is rolled back on a disk that was filled after a
       CrowdedDatabase database(disk);
       database.make_tree(900);
       const auto transaction = database.engine->begin();
-      // Shorter in two steps, the second of which is taken back.
+      // Shorten in two steps, and roll the second one back.
       database.update_all(*transaction, 500);
       const Transaction::Mark mark = transaction->mark();
       database.update_all(*transaction, 100);
@@ -183,7 +183,7 @@ TEST_CASE("B11 a checkpoint takes no blocks of a full disk", "[storage][exhausti
   create_crowded(disk);
   Simulation{bounded(9)}.run([&] {
     CrowdedDatabase database(disk);
-    // Before either copy of anything has been written by this start but once.
+    // This start has written each copy at most once by now.
     disk.leave_room(0);
     for (int time = 0; time < 4; ++time) REQUIRE(database.engine->checkpoint());
     REQUIRE(database.engine->close());
@@ -199,7 +199,8 @@ TEST_CASE("B11 writers go on where only a checkpoint frees log on a full disk",
       CrowdedDatabase database(small.disk, small.options);
       database.make_tree(700);
       small.disk.leave_room((std::uint64_t{6} << 20U) + small.random.below(3U << 20U));
-      // Some owe more than the log has for each transaction anyway, so that files must be kept.
+      // Some owe more than the reserve that each transaction has anyway, so that rollback files are
+      // needed.
       for (int round = 0; round < 100; ++round) {
         const char letter = static_cast<char>('a' + round % 26);
         const auto writer = database.engine->begin();

@@ -1,4 +1,4 @@
-// The ten anomalies of Hermitage against the engine, with the table of what each level allows.
+// Hermitage's ten anomalies against the engine, with a table of those that each level allows.
 #include "storage/testing/hermitage.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ int number_of(Bytes value) {
   return std::stoi(std::string(as_text(value)));
 }
 
-/// Runs such steps as SQL does, by the engine's operations.
+/// Runs such steps as SQL would, by the engine's operations.
 class Steps {
  public:
   Steps(Engine& engine, TreeId tree, Isolation isolation)
@@ -78,7 +78,8 @@ class Steps {
     }
   }
 
-  /// Rows by the snapshot, then each as it is now, locked, if the condition still holds.
+  /// Finds rows by the snapshot, then locks and changes the newest version of each, if the
+  /// condition still holds.
   Result<> change(const Step& step) {
     testing::hermitage::Rows rows;
     RETURN_IF_ERROR(scan(step, rows));
@@ -105,7 +106,7 @@ class Steps {
   std::unique_ptr<Transaction> transaction_;
 };
 
-/// One thread per session, which does what it is told.
+/// A session with a thread that runs the steps given to it.
 class HermitageSession {
  public:
   HermitageSession(Engine& engine, TreeId tree, Isolation isolation)
@@ -121,7 +122,7 @@ class HermitageSession {
     const std::lock_guard hold(mutex_);
     return std::exchange(outcome_, std::nullopt);
   }
-  /// Pre: nothing runs.
+  /// Pre: no step is running.
   void give_up() { steps_.give_up(); }
 
  private:
@@ -193,7 +194,7 @@ TEST_CASE_METHOD(testing::TemporaryEngine, "Hermitage: what each level prevents"
                  "[storage][isolation][hermitage]") {
   const auto isolation =
       GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
-  // With locks on rows, and with marks in their place.
+  // With key locks, and with marks instead of them.
   engine.reset();
   options.row_lock_limit = GENERATE(0U, 10'000U);
   open();

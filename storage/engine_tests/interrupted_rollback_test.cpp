@@ -1,5 +1,5 @@
-// Rows that one log record has removed come back one by one, so a crash may find some of them back
-// and others not: in the middle of a rollback, and in the middle of the restart that ends it.
+// Rows removed by one log record come back one by one, so a crash may find only some of them
+// restored: in the middle of a rollback, and in the middle of the restart that completes it.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ std::string row_key(int number) {
   return fmt::format("row {:05}", number);
 }
 
-/// Without `value` their values are not checked.
+/// Removes rows; checks their values only if `value` is given.
 void remove_all(const Tree& tree, Transaction& transaction, int rows,
                 const std::optional<std::string>& value) {
   std::vector<std::string> keys;
@@ -44,7 +44,7 @@ void insert_all(Tree tree, Transaction& transaction, int rows, const std::string
     REQUIRE(tree.insert(transaction, as_bytes(row_key(i)), as_bytes(value)).value());
 }
 
-/// So few pages and so little room for the log that it is written again and again, at any row.
+/// Returns options with so few pages and so little log that both are written continuously.
 EngineOptions small_options() {
   EngineOptions options;
   options.pool_bytes = std::uint64_t{64} * 8704;
@@ -56,7 +56,7 @@ EngineOptions small_options() {
 constexpr int kManyRows = 900;
 const std::string kLongValue(1000, 'v');
 
-/// Leaves the state of a crash while a transaction has removed everything.
+/// Creates a database that crashed while a transaction had removed everything.
 TreeId lose_removals(SimulatedDisk& disk) {
   REQUIRE(Engine::create(disk, kHome, small_options()));
   REQUIRE(disk.sync_directory("/"));
@@ -70,7 +70,7 @@ TreeId lose_removals(SimulatedDisk& disk) {
     const auto loser = engine->begin();
     loser->begin_statement();
     remove_all(engine->tree(rows).value(), *loser, kManyRows, kLongValue);
-    // This commit makes its log records durable.
+    // A commit that makes the removals' log records durable.
     const auto other = engine->begin();
     REQUIRE(engine->tree(rows).value().insert(*other, as_bytes("other"), {}).value());
     REQUIRE(other->commit());
@@ -81,7 +81,7 @@ TreeId lose_removals(SimulatedDisk& disk) {
   return rows;
 }
 
-/// Opens the database, until the power goes at the `cut`-th change of the disk; 0: never.
+/// Opens the database until the power is cut at the `cut`-th change of the disk (0: never).
 Simulation::Outcome reopen(SimulatedDisk& disk, std::uint64_t cut, TreeId rows) {
   return Simulation{cut + 1}.run([&] {
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);
@@ -179,13 +179,13 @@ TEST_CASE("T18 a restart that ended in the middle of a leaf goes on, however oft
   SimulatedDisk lost{1};
   const TreeId rows = lose_removals(lost);
   int cuts = 0;
-  // Before these changes of the disk the restart redoes; behind them it has undone everything.
+  // Earlier changes of the disk belong to redo; by later ones undo has finished.
   for (std::uint64_t cut = 60; cut < 120; ++cut) {
     INFO("the power went at change " << cut);
     const auto disk = lost.copy(cut);
     if (reopen(*disk, cut, rows) == Simulation::Outcome::stopped) ++cuts;
     disk->crash(cut);
-    // Once more in the middle of what is left.
+    // Cut once more during the rest.
     static_cast<void>(reopen(*disk, cut + 20, rows));
     disk->crash(cut + 1);
     REQUIRE(reopen(*disk, 0, rows) != Simulation::Outcome::stopped);

@@ -1,4 +1,4 @@
-// Numbers of 32 bits end with an error, and never begin again.
+// Numbers of 32 bits end with an error and never wrap.
 #include <catch2/catch.hpp>
 
 #include "storage/engine_parts.h"
@@ -18,7 +18,7 @@ TEST_CASE_METHOD(TemporaryEngine, "no number is given to two trees when they are
     std::vector<TreeId> last;
     for (int i = 0; i < 2; ++i) last.push_back(engine->create_tree(*transaction).value());
     CHECK(last.back() == TreeId{UINT32_MAX - 2});
-    // Large values of the last one, whose end is the number behind it.
+    // Write large values of the last tree: the end of its range is the number after it.
     Tree tree = engine->tree(last.back()).value();
     REQUIRE(tree.insert(*transaction, as_bytes("key"), as_bytes(std::string(50'000, 'L'))).value());
     for (int i = 0; i < 3; ++i) {
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a transaction's statements do not begin again
   int written = 0;
   for (int i = 0; i < 5; ++i) {
     transaction->begin_statement();
-    // All writes of earlier statements are there.
+    // All writes of earlier statements are visible.
     CHECK(content(*transaction, tree).size() == static_cast<std::size_t>(written));
     const auto inserted = rows.insert(*transaction, as_bytes(std::to_string(i)), as_bytes("v"));
     if (inserted) {

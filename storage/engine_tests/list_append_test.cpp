@@ -1,4 +1,4 @@
-// Whole histories of concurrent sessions, judged by their dependency cycles at each level.
+// Histories of concurrent sessions, checked for dependency cycles that the isolation level forbids.
 #include "storage/testing/list_append.h"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ using testing::ListAppender;
 
 using test::kHome;
 
-/// The weakest anomaly that the level allows: PostgreSQL's promises.
+/// True if the level allows the anomaly, as in PostgreSQL.
 bool is_allowed(Isolation isolation, Anomaly anomaly) {
   switch (isolation) {
     case Isolation::read_committed:
@@ -35,8 +35,7 @@ bool is_allowed(Isolation isolation, Anomaly anomaly) {
   return false;
 }
 
-/// Fails on anomalies that the level forbids, and leaves the history behind; returns those that it
-/// allows.
+/// Fails on anomalies that the level forbids, and saves the history; returns the allowed ones.
 std::set<Anomaly> judge(Isolation isolation, const HistoryLog& log, const std::string& run) {
   std::set<Anomaly> allowed;
   for (const Finding& finding : check(log.history())) {
@@ -56,7 +55,7 @@ std::string level_name(Isolation isolation) {
   return names[static_cast<std::size_t>(isolation)];
 }
 
-/// With locks on rows, with marks in their place, and with both.
+/// With key locks, with marks instead, and with both.
 EngineOptions small_options(std::uint64_t seed) {
   EngineOptions options;
   options.row_lock_limit = std::array{10'000U, 0U, 1U}[seed % 3];
@@ -67,8 +66,8 @@ EngineOptions small_options(std::uint64_t seed) {
   return options;
 }
 
-/// Opens, works with some sessions killed, and ends by a power cut at the `cut`-th change of the
-/// disk (0: in peace, with everything read).
+/// Works with some sessions killed, until the power is cut at the `cut`-th change of the disk (0:
+/// to the end, then reads everything).
 void run_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int sessions,
                    int transactions, Isolation isolation, TreeId tree, HistoryLog& log) {
   Simulation simulation{seed};
@@ -135,7 +134,7 @@ TEST_CASE("list-append histories under power cuts show only what their level all
               level_name(isolation) + "-" + std::to_string(sessions) + "-" + std::to_string(seed));
     seen.insert(allowed.begin(), allowed.end());
   });
-  // The sessions are in each other's way: what the level allows does happen.
+  // The sessions conflict, so allowed anomalies do occur.
   if (isolation == Isolation::read_committed) CHECK(seen.contains(Anomaly::g_single));
   if (isolation == Isolation::repeatable_read) CHECK(seen.contains(Anomaly::g2_item));
 }

@@ -1,5 +1,5 @@
-// A transaction that changes many records keeps no lock for each: its changes carry its identity,
-// and exclude others as a lock would.
+// A transaction that changes many records keeps no lock for each: its undo records mark them and
+// exclude others as locks would.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -89,8 +89,7 @@ TEST_CASE_METHOD(MarkedRows, "locks of a large transaction are bounded, however 
   const auto writer = engine->begin();
   writer->begin_statement();
   for (int i = 0; i < kRows; ++i) {
-    // As UPDATE does it, and, where a key of the row changes that others may refer to, in two
-    // steps.
+    // As UPDATE does; and in two steps if a key to which others may refer changes.
     REQUIRE(lock(*writer, i, ReadMode::for_no_key_update).value());
     if (i % 2 == 0) REQUIRE(lock(*writer, i, ReadMode::for_update).value());
     REQUIRE(update(*writer, i).value());
@@ -118,7 +117,7 @@ TEST_CASE_METHOD(MarkedRows, "T17 a mark hides no version that somebody may need
   const auto row = [&](Transaction& transaction, int number) {
     return get(transaction, rows, marked_key(number));
   };
-  // As a statement does it that changes what it reads.
+  // As a statement that changes the rows that it reads.
   const auto change_all = [&](Transaction& transaction, std::string_view value) {
     transaction.begin_statement();
     CHECK(content(transaction, rows).size() == 10);
@@ -197,7 +196,7 @@ TEST_CASE_METHOD(MarkedRows, "a marked row is locked as strongly as its change w
   REQUIRE(tree().insert(*writer, as_bytes(marked_key(20)), as_bytes("new")).value());
   REQUIRE(lock(*writer, 3, ReadMode::for_update).value());
   REQUIRE(update(*writer, 3).value());
-  // Nothing was there to remove, or to change: so it stays.
+  // The key had no record to remove or change, so it keeps its lock.
   CHECK_FALSE(remove(*writer, 30).value());
   CHECK_FALSE(tree().insert(*writer, as_bytes(marked_key(4)), as_bytes("new")).value());
 
@@ -220,9 +219,9 @@ TEST_CASE_METHOD(MarkedRows, "a marked row is locked as strongly as its change w
   for (const int row : {20, 30, 4})
     CHECK(outcome(tree().insert(*other, as_bytes(marked_key(row)), as_bytes("mine"))) == kBlocked);
   CHECK_FALSE(tree().lock_key(*other, as_bytes(marked_key(1))));
-  // The refused operations have left no locks but the free key's, and intents.
+  // The refused operations have left only the free key's lock and intents.
   CHECK(engine->locks().size() <= before + 3);
-  // Others go on beside it.
+  // Others continue meanwhile.
   for (const int row : {5, 6}) CHECK(outcome(update(*other, row)) == "done");
   CHECK(outcome(remove(*other, 7)) == "done");
   CHECK(outcome(update(*writer, 8)) == "done");
@@ -330,7 +329,7 @@ TEST_CASE_METHOD(MarkedRows, "what lies side by side is removed together, up to 
   const auto writer = engine->begin();
   writer->begin_statement();
   REQUIRE(remove_first(tree(), *writer, removals).value() == 5);
-  // A record of another transaction, one that is absent, and one that has changed.
+  // A record of another transaction, an absent one, and a changed one.
   CHECK(remove_first(tree(), *writer, std::span{removals}.subspan(5)).value() == 0);
   CHECK(remove_first(tree(), *writer, std::span{removals}.first(1)).value() == 0);
   removals[6].seen = as_bytes("elder");

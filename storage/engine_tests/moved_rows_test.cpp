@@ -1,6 +1,6 @@
-// Rows are moved to another page while a snapshot is older than the newest change of one of them.
-// Each page that has them must tell that it has changed since; otherwise a reader takes the present
-// row for that of its snapshot.
+// Rows move to another page while a snapshot is older than the newest change of one of them. Each
+// page that gets some must show that it has changed since; otherwise a reader takes the current row
+// for its snapshot's.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 class MovedRows : public testing::TemporaryEngine {
  public:
-  static constexpr int kStep = 1000;  ///< numbers between two rows, for others
+  static constexpr int kStep = 1000;  ///< gap between the rows' numbers, for inserts
   static std::string key(int number) { return "row " + std::to_string(100'000'000 + number); }
   static std::string value(char what) { return std::string(100, what); }
 
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(MovedRows, "P35 both halves of a split say how new they are",
   const auto reader = engine->begin(Isolation::repeatable_read);
   const auto before = content(*reader, tree);
   update(changed * kStep);
-  // Behind that row, so that the others of its page move.
+  // Insert after that row, so that the others of its page move.
   insert(grown * kStep + 1, 200, 2);
   CHECK(get(*reader, tree, key(changed * kStep)) == value('o'));
   CHECK(content(*reader, tree) == before);
@@ -70,8 +70,8 @@ TEST_CASE_METHOD(MovedRows, "P35 both halves of a split say how new they are",
 TEST_CASE_METHOD(MovedRows, "P35 what two neighbours have become says how new it is",
                  "[storage][isolation]") {
   constexpr int kRows = 3000;
-  constexpr int kGroup = 80;  // some page's rows
-  // Neighbours merge if all lose rows, and rebalance if every other one does.
+  constexpr int kGroup = 80;  // rows of one page
+  // Neighbours merge if all lose rows, and are rebalanced if every other one does.
   const bool all_lose = GENERATE(true, false);
   const int changed = GENERATE(range(1000, 1160, 40));
   CAPTURE(all_lose, changed);
@@ -87,11 +87,11 @@ TEST_CASE_METHOD(MovedRows, "P35 what two neighbours have become says how new it
     REQUIRE(sweeper->commit());
   }
   forget_versions();
-  // Looked at by its key: a scan would have the pages merge before the change.
+  // Read by key: a scan would merge the pages before the change.
   const auto reader = engine->begin(Isolation::repeatable_read);
   CHECK(get(*reader, tree, key(0)) == value('o'));
   update(changed * kStep);
-  // Reads remove the ghosts, and pages that have little else merge.
+  // Reads remove the ghosts, so that nearly empty pages merge.
   for (int round = 0; round < 10; ++round) {
     const auto fresh = engine->begin();
     CHECK(content(*fresh, tree).size() == before.size());

@@ -10,7 +10,7 @@
 using namespace swizzle;
 using namespace swizzle::testing;
 
-// Resources that open transactions keep, and how they are shown.
+// Resources that open transactions hold, and their display.
 
 namespace {
 
@@ -63,7 +63,7 @@ TEST_CASE("Who has written is shown with the log that is kept for him", "[storag
   CHECK(first.front().label == 7);
   CHECK(first.front().id == writer->id());
   CHECK(first.front().state == WritingTransaction::State::running);
-  // Log of other transactions is kept for it, too.
+  // The log of other transactions is kept for it as well.
   const auto other = in.engine->begin();
   for (int i = 0; i < 10; ++i) put(in, *other, tree, "b" + std::to_string(i), 1000);
   REQUIRE(other->commit());
@@ -83,7 +83,7 @@ TEST_CASE("A transaction that says not whom it works for works for nobody before
     put(in, *of_a_session, tree, "a", 10);
     REQUIRE(of_a_session->commit());
   }
-  // It gets the place that has become free.
+  // It gets the released place.
   const auto own = in.engine->begin();
   put(in, *own, tree, "b", 10);
   REQUIRE(in.engine->writers().size() == 1);

@@ -1,4 +1,4 @@
-// Warm again after a start: the list of pages in memory, and their reading ahead.
+// Warm-up after a start: the list of resident pages, and reading them ahead.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ using testing::TemporaryEngine;
 
 constexpr std::uint64_t kPoolFrames = 400;
 
-/// A table of about twice as many leaves as the pool has frames.
+/// A table with about twice as many leaves as the pool has frames.
 struct WarmTable : TemporaryEngine {
   static constexpr int kRows = 40'000;
 
@@ -34,7 +34,7 @@ struct WarmTable : TemporaryEngine {
                   .value());
     REQUIRE(transaction->commit());
   }
-  /// Looks at some rows of a fifth of the table; returns how many pages that read.
+  /// Reads some rows of a fifth of the table; returns the number of pages read.
   std::uint64_t look_at_hot_part() {
     const std::uint64_t before = missed();
     const auto transaction = engine->begin();
@@ -68,7 +68,7 @@ TEST_CASE_METHOD(WarmTable, "what was in memory before a stop is in memory after
   close();
   open();
   fill();
-  // A pool whose list is read anew begins cold.
+  // With an empty list the pool starts cold.
   close();
   std::filesystem::remove(data / ResidentPages::kFileName);
   open();
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(WarmTable, "a list of pages that are gone, are others' or never
       REQUIRE(transaction->commit());
     }
     if (round == 4) {
-      // Leaves merge and are freed while their numbers are on the list.
+      // Leaves on the list merge and are freed.
       auto transaction = engine->begin();
       Tree handle = engine->tree(tree).value();
       for (int i = 0; i < 12'000; ++i)

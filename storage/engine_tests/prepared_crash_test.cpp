@@ -1,5 +1,5 @@
 // Power cuts at any write, sync or change of names while transactions are prepared and finished:
-// each one whose preparation was acknowledged is there with its locks, none is half.
+// each acknowledged preparation is there with its locks, and none in part.
 #include <catch2/catch.hpp>
 #include <map>
 #include <optional>
@@ -19,7 +19,7 @@ constexpr std::size_t kPreparers = 3;
 using test::kHome;
 using Rows = std::map<std::string, std::string>;
 
-/// Answers that one session got. Its keys are its own.
+/// Answers that a session received. It has keys of its own.
 struct PreparerOracle {
   enum class Stage : std::uint8_t {
     none,
@@ -31,7 +31,7 @@ struct PreparerOracle {
   };
   Stage stage = Stage::none;
   Rows committed;
-  Rows after;  ///< if what is under way commits
+  Rows after;  ///< content if the operation in progress commits
   std::uint64_t kept_over_restarts = 0;
 
   void settle(Rows now) {
@@ -73,7 +73,7 @@ class Preparer {
   void run(int transactions) {
     for (int i = 0; i < transactions; ++i) {
       if (own_.stage == PreparerOracle::Stage::prepared) {
-        // Now and then it stays for long, while others work.
+        // Sometimes keep it prepared for long, while others work.
         if (random_.one_in(4)) continue;
         finish();
       }
@@ -122,7 +122,7 @@ class Preparer {
   void change(Transaction& transaction) {
     Tree tree = engine_.tree(oracle_.tree).value();
     Rows& rows = own_.after;
-    // Sessions share leaves.
+    // Interleave the sessions' keys, so that they share leaves.
     const std::string key =
         "key " + std::to_string(random_.below(120) * kPreparers + static_cast<unsigned>(number_));
     const std::string value(random_.one_in(25) ? 3000 + random_.below(9000) : random_.below(200),
@@ -156,7 +156,7 @@ std::array<Rows, kPreparers> rows_of_sessions(Transaction& reader, const Tree& t
   return found;
 }
 
-/// Checks that the waiting transaction has its changes locked, and sees them.
+/// Checks that the prepared transaction has its changes locked, and sees them.
 void check_waiting(Engine& engine, const PreparedOracle& oracle, std::size_t number) {
   const PreparerOracle& own = oracle.sessions.at(number);
   Rows differing;
@@ -252,7 +252,7 @@ TEST_CASE("What was acknowledged as prepared is there after a power cut and lock
       REQUIRE(engine->close());
     });
     for (std::uint64_t depth = 0; depth < 6; ++depth) {
-      // While it works, and while it recovers.
+      // Cut during the work, and during the recovery.
       const std::uint64_t cut = random.between(1, depth % 2 == 0 ? 400 : 40);
       total.cuts += run_prepared(disk, seed * 10 + depth, cut, 30, oracle) ? 1U : 0U;
       disk.crash(seed * 10 + depth);

@@ -1,4 +1,4 @@
-// Prepared transactions over stops and crashes.
+// Prepared transactions across stops and crashes.
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Rows = std::map<std::string, std::string>;
 
-/// A database with some rows, and the changes that prepared transactions are to make to them.
+/// A database with some rows, and the changes of transactions that will be prepared.
 class Home : public TemporaryEngine {
  public:
   using TemporaryEngine::TemporaryEngine;
@@ -38,18 +38,18 @@ class Home : public TemporaryEngine {
   void remove(Transaction& transaction, TreeId tree, const std::string& key) {
     REQUIRE(engine->tree(tree).value().remove(transaction, as_bytes(key)).value());
   }
-  /// As others see it.
+  /// Rows that other transactions see.
   Rows rows(TreeId tree) {
     const auto transaction = engine->begin();
     return content(*transaction, tree);
   }
-  /// As it sees itself.
+  /// Rows that the prepared transaction sees.
   Rows own_rows(const std::string& gid, TreeId tree) {
     const auto taken = engine->take_prepared(gid).value();
     taken->begin_statement();
     return content(*taken, tree);
   }
-  /// The code of the error, "found" or "absent".
+  /// Returns the SQLSTATE of the lock request, or "found" or "absent".
   std::string lock(TreeId tree, const std::string& key, ReadMode mode = ReadMode::for_update) {
     const auto transaction = engine->begin();
     ValueBuffer value;
@@ -106,7 +106,7 @@ TEST_CASE("A prepared transaction is there after a stop or a crash, and can be e
   {
     const auto transaction = in.engine->begin();
     for (int i = 0; i < 200; i += 3) {
-      // The end of a value, its middle, all of it, and several times.
+      // Change the end of a value, its middle, all of it, and several times.
       in.update(*transaction, tree, Home::key(i), "old and new");
       in.update(*transaction, tree, Home::key(i),
                 after[Home::key(i)] = "new " + std::string(300, 'n'));
@@ -210,7 +210,8 @@ TEST_CASE("A large prepared transaction marks its rows after a restart as before
   in.verify();
 }
 
-// Entries without values that go together are one undo record, and as many changes in the log.
+// Entries without values that are removed together are one undo record, but several changes in the
+// log.
 TEST_CASE("Entries that a prepared transaction has removed together are there for others",
           "[storage][prepared][crash]") {
   const bool commits = GENERATE(false, true);
@@ -332,7 +333,7 @@ TEST_CASE("Trees that a prepared transaction made, dropped and loaded, over rest
       REQUIRE(load->finish());
     }
     in.update(*transaction, blank, Home::key(0), "and changed");
-    // Both in vain.
+    // Both fail.
     const TreeId short_lived = in.engine->create_tree(*transaction).value();
     in.put(*transaction, short_lived, "k", "v");
     REQUIRE(in.engine->drop_tree(*transaction, short_lived));
@@ -381,7 +382,7 @@ TEST_CASE("Checkpoints keep what is prepared, and the log that its rollback need
     for (int i = 0; i < 100; ++i) in.update(*transaction, tree, Home::key(i), "new");
     REQUIRE(transaction->prepare("one", {}));
   }
-  // Others log several segments.
+  // Other transactions log several segments.
   const TreeId other = in.make_tree();
   for (int round = 0; round < 6; ++round) {
     {
@@ -401,7 +402,7 @@ TEST_CASE("Checkpoints keep what is prepared, and the log that its rollback need
   }
 }
 
-// Restart rebuilds, from the log, what the transaction had in memory: the two must not differ.
+// Restart rebuilds the transaction's state from the log: it must equal the state before.
 TEST_CASE("Prepared transactions of random changes survive restarts as a model says",
           "[storage][prepared][crash]") {
   for_seeds(20, [](std::uint64_t seed) {

@@ -1,4 +1,4 @@
-// Prepared transactions while the engine runs: their owners, and their effects on others.
+// Prepared transactions of a running engine: their owners, and their effects on others.
 #include <catch2/catch.hpp>
 
 #include "storage/testing/temporary_engine.h"
@@ -13,7 +13,7 @@ void insert(TemporaryEngine& in, Transaction& into, TreeId tree, std::string_vie
   REQUIRE(in.engine->tree(tree).value().insert(into, as_bytes(key), as_bytes(value)).value());
 }
 
-/// 55P03: another transaction has the key.
+/// Expects 55P03 if another transaction has locked the key.
 std::string try_update(TemporaryEngine& in, TreeId tree, std::string_view key) {
   const auto transaction = in.engine->begin();
   ValueBuffer value;
@@ -79,7 +79,7 @@ TEST_CASE("Who takes a prepared transaction out and does not end it leaves it pr
   prepare_one(in, tree, "one", "k");
   {
     const auto taken = in.engine->take_prepared("one").value();
-    // It sees its own.
+    // The prepared transaction sees its own changes.
     taken->begin_statement();
     CHECK(in.get(*taken, tree, "k") == "value");
     taken->before_release([] { FAIL("nobody committed it"); });
@@ -101,7 +101,7 @@ TEST_CASE("An identifier is one transaction's, and has a length", "[storage][pre
   CHECK(transaction->prepare("one", {}).error().state().code() == "42710");
   CHECK(transaction->prepare(std::string(200, 'x'), {}).error().state() ==
         sqlstate::invalid_parameter_value);
-  // It goes on.
+  // The transaction continues.
   insert(in, *transaction, tree, "m", "value");
   REQUIRE(transaction->prepare(std::string(199, 'x'), {}));
   {

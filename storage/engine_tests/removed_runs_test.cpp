@@ -1,5 +1,6 @@
-// Entries that one visit of a leaf removes are one undo record and one version, which is found by
-// the leaf: readers with older snapshots, other writers of the keys, splits, merges, rollbacks.
+// Entries removed by one visit of a leaf are one undo record and one version, found through the
+// leaf: seen by readers with older snapshots, other writers of the keys, splits, merges and
+// rollbacks.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -31,7 +32,8 @@ class Entries : public testing::TemporaryEngine {
     REQUIRE(transaction->commit());
     forget_versions();
   }
-  /// Until then a ghost may stay for the transaction that has inserted the entry.
+  /// Waits until the versions are gone: until then a ghost may stay for the transaction that
+  /// inserted the entry.
   void forget_versions() const {
     for (int tries = 0; engine->statistics().version_bytes != 0 && tries < 500; ++tries)
       Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{10});
@@ -39,7 +41,8 @@ class Entries : public testing::TemporaryEngine {
   }
   [[nodiscard]] Tree tree() const { return engine->tree(entries).value(); }
 
-  /// As a statement does that removes the rows of these entries: it has read before.
+  /// Begins a transaction that removes these entries as a statement does, which has read them
+  /// before.
   std::unique_ptr<Transaction> begin_removing(int from, int to) {
     auto writer = engine->begin();
     writer->begin_statement();
@@ -62,7 +65,7 @@ class Entries : public testing::TemporaryEngine {
     return TransactionAccess::state(of).undo->count();
   }
   std::size_t count(Transaction& reader) { return content(reader, entries).size(); }
-  /// Returns the number of rows that new transactions see.
+  /// Returns the number of rows in a new snapshot.
   std::size_t count() {
     const auto reader = engine->begin(Isolation::repeatable_read);
     return count(*reader);
@@ -139,7 +142,7 @@ TEST_CASE_METHOD(Entries, "T19 who wants an entry of a run waits for its transac
     CHECK(get(*before, entries, key) == "");
     CHECK_FALSE(get(*late, entries, key));
     CHECK(get(entries, key) == "");
-    // A transaction that sees another's entry under the key, or none, may not put one there.
+    // A transaction that sees another's entry, or none, under the key must not insert one.
     const auto hidden = tree().insert(*before, as_bytes(entry_key(102)), {});
     REQUIRE_FALSE(hidden);
     CHECK(hidden.error().state() == sqlstate::serialization_failure);
@@ -172,7 +175,7 @@ TEST_CASE_METHOD(Entries, "T19 a run is found wherever its entries move", "[stor
   auto writer = begin_removing(0, kEntries);
   const auto before = engine->begin(Isolation::repeatable_read);
   CHECK(count(*before) == kAll);
-  // Leaves split under it.
+  // Split the leaves.
   const auto filler = engine->begin();
   for (int i = 0; i < kEntries; ++i)
     REQUIRE(tree().insert(*filler, as_bytes(entry_key(2 * i + 1)), {}).value());
@@ -180,7 +183,7 @@ TEST_CASE_METHOD(Entries, "T19 a run is found wherever its entries move", "[stor
   CHECK(count() == 2 * kAll);
   CHECK(count(*before) == kAll);
   {
-    // And merge, or share out what they have.
+    // Merge or rebalance them.
     const auto sweeper = engine->begin();
     for (int i = 0; i < kEntries; ++i)
       if (i % 16 != 0) REQUIRE(tree().remove(*sweeper, as_bytes(entry_key(2 * i + 1))).value());
@@ -215,7 +218,7 @@ TEST_CASE_METHOD(Entries, "T19 a run is found where leaves have merged", "[stora
   forget_versions();
   constexpr std::size_t kLeft = kAll / kApart * kTogether;
   const auto before = engine->begin(Isolation::repeatable_read);
-  // Scans have the sweeper's ghosts removed, and leaves that have little else merge.
+  // Scans remove the sweeper's ghosts, so that nearly empty leaves merge.
   for (int round = 0; round < 20; ++round) CHECK(count() == kLeft);
   CHECK(count(*before) == kLeft);
   for (int i = 0; i < kEntries; i += kApart) CHECK(get(*before, entries, entry_key(2 * i)) == "");
@@ -246,7 +249,7 @@ TEST_CASE_METHOD(Entries, "T19 nothing is left of a run when nobody needs it", "
 TEST_CASE_METHOD(Entries, "T19 a restart takes runs back", "[storage][runs]") {
   auto writer = begin_removing(0, 1500);
   TransactionState& state = TransactionAccess::state(*writer);
-  // Some of them are back already, and one of them in part.
+  // Some runs are restored already, one of them in part.
   const bool began = GENERATE(true, false);
   if (began) state.undo_to(state.undo->count() / 2);
   {

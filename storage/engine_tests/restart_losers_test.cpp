@@ -1,4 +1,4 @@
-// Transactions that a crash interrupted are rolled back behind the door, beside others.
+// Transactions that a crash interrupted are rolled back in the background, beside new ones.
 #include "storage/txn/restart_losers.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ std::string key_of(int number) {
   return "key " + std::string(6 - digits.size(), '0') + digits;
 }
 
-/// Restores the bound for the tests behind this one.
+/// Restores the limit for later tests.
 struct MostOpenRows {
   explicit MostOpenRows(std::uint64_t rows) { RestartLosers::most_open_rows = rows; }
   MostOpenRows(const MostOpenRows&) = delete;
@@ -49,7 +49,7 @@ struct Interrupted {
   SimulatedDisk disk{1};
   TreeId large{};
   TreeId small{};
-  /// One that the transaction drops.
+  /// A tree that the transaction drops.
   TreeId dropped{};
   Content before;
 
@@ -86,7 +86,7 @@ struct Interrupted {
     disk.crash(seed);
   }
 
-  /// Each row is changed in one of several ways, and some more than once.
+  /// Changes each row in one of several ways, some more than once.
   static void change(Engine& engine, Transaction& transaction, TreeId id, int rows) {
     Tree tree = engine.tree(id).value();
     for (int i = 0; i < rows; ++i) {
@@ -105,7 +105,7 @@ struct Interrupted {
     REQUIRE(other->commit());
   }
 
-  /// Opens and does what is asked. True: the power was cut.
+  /// Opens the database and runs `what`. Returns true if the power was cut.
   template <class What>
   bool live(std::uint64_t seed, What&& what, std::uint64_t cut = 0) {
     Simulation simulation{seed};
@@ -149,7 +149,7 @@ TEST_CASE("R15 what a crash interrupted is hidden, locked and rolled back behind
     REQUIRE(rollbacks.size() == 1);
     CHECK(rollbacks[0].closed_trees == 1);
     CHECK(rollbacks[0].log_bytes > 10'000);
-    // Of the tree with few changes the versions are there, and the locks.
+    // The tree with few changes has its versions and locks.
     CHECK(content(engine, database.small) == database.before);
     if (!engine.statistics().restart_rollbacks.empty()) {
       CHECK(lock_at_once(engine, database.small, key_of(0)) == "55P03");
@@ -158,7 +158,7 @@ TEST_CASE("R15 what a crash interrupted is hidden, locked and rolled back behind
     }
     CHECK_FALSE(engine.statistics().restart_rollbacks.empty());
     CHECK(content(engine, database.dropped) == database.before);
-    // Readers of the other wait, whatever they hold.
+    // Readers of the other tree wait, whatever their snapshots.
     CHECK(content(engine, database.large, isolation) == database.before);
     CHECK(engine.verify().value().empty());
     CHECK(engine.statistics().restart_rollbacks.empty());
@@ -231,7 +231,7 @@ TEST_CASE("R15 writers, a drop and a point read wait for a closed tree", "[stora
   const int what = GENERATE(0, 1, 2, 3);
   database.live(4, [&](Engine& engine) {
     const auto transaction = engine.begin();
-    // It has an undo log of its own.
+    // Create a tree, so that the transaction has an undo log of its own.
     static_cast<void>(engine.create_tree(*transaction).value());
     Tree tree = engine.tree(database.large).value();
     ValueBuffer value;
@@ -264,7 +264,7 @@ TEST_CASE("R15 crash after crash in the middle of a rollback behind the door", "
           [&](Engine& engine) {
             CHECK(content(engine, database.small) == database.before);
             if (depth == 1) REQUIRE(engine.checkpoint());
-            // A stop waits for the rest.
+            // A stop waits for the rest of the rollback.
             if ((seed + depth) % 4 == 0) {
               REQUIRE(engine.close());
               return;

@@ -1,4 +1,4 @@
-// Salvage: what can be read of a damaged database is read.
+// Salvage: reads the intact part of a damaged database.
 #include <array>
 #include <filesystem>
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 
 const std::filesystem::path kData = kHome / Volume::kFileName;
 constexpr int kRows = 6000;
-constexpr int kEvery = 50;  ///< each so many rows have a large value
+constexpr int kEvery = 50;  ///< one row in so many has a large value
 const std::string kLarge(20'000, 'l');
 
 std::string row_key(int row) {
@@ -31,7 +31,7 @@ std::string row_value(int row) {
   return row % kEvery == 0 ? kLarge : fmt::format("value {:060}", row);
 }
 
-/// A closed database whose log does not reach back to its rows.
+/// A closed database whose log does not reach back to the rows' creation.
 struct Closed : Killed {
   Closed() : Killed(10, 5) {
     const auto engine = open().value();
@@ -82,7 +82,7 @@ EngineOptions salvaging() {
   return options;
 }
 
-/// Rows that a scan forward shows, each as it was written.
+/// Scans forward and checks the values; returns the number of rows.
 std::size_t count_rows(Engine& engine, TreeId tree, Transaction& reader) {
   Cursor cursor = engine.tree(tree).value().scan(reader, {}).value();
   std::size_t count = 0;
@@ -107,7 +107,7 @@ TEST_CASE("R16 a damaged page costs a salvage its own rows, whatever its level",
   const auto pages = database.pages_of(database.many);
   std::map<std::uint8_t, int> tried;
   for (const PageHeader& page : pages) {
-    // All branches, and every sixteenth leaf.
+    // Damage all branches and every sixteenth leaf.
     if (page.level == 0 && tried[0]++ % 16 != 0) continue;
     CAPTURE(raw(page.id), int{page.level});
     const auto disk = database.disk.copy(1);
@@ -130,7 +130,7 @@ TEST_CASE("R16 a damaged page costs a salvage its own rows, whatever its level",
     if (page.level == 0) REQUIRE(left > kRows - kRows / 20);
     REQUIRE(!reader->take_passed_over().empty());
     REQUIRE(reader->take_passed_over().empty());
-    // A row that cannot be read is not there.
+    // Reading an unreadable row by key finds nothing.
     ValueBuffer value;
     std::size_t found = 0;
     for (int row = 0; row < kRows; ++row)

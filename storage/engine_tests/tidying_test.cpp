@@ -1,4 +1,4 @@
-// Space that removed records leave comes back by itself, and no record is removed that is still
+// Space of removed records is reclaimed in the background, and no record is removed that is still
 // needed.
 #include <catch2/catch.hpp>
 #include <thread>
@@ -33,7 +33,7 @@ void sleep_for(Duration time) {
 }
 
 /// Waits until the background tasks have made the churned trees small enough. A leaf that a
-/// snapshot held is visited again after 64 s at the latest: the longer it was held, the later.
+/// snapshot held is visited again after at most 64 s, later the longer it was held.
 bool shrinks_to(const Churn& churn, std::uint64_t most) {
   for (int i = 0; i < 2000; ++i) {
     if (churn.pages() <= most) return true;
@@ -42,7 +42,7 @@ bool shrinks_to(const Churn& churn, std::uint64_t most) {
   return false;
 }
 
-/// Churns, with a snapshot held in the middle, and compares what it sees, and the size afterwards.
+/// Churns with a snapshot held in the middle, and checks its content and the size afterwards.
 void churn_with_snapshot(Engine& engine, Churn::Kind kind, int transactions) {
   Churn churn(engine, kind, test_seed());
   for (int i = 0; i < transactions; ++i) churn.run_transaction();
@@ -60,7 +60,7 @@ void churn_with_snapshot(Engine& engine, Churn::Kind kind, int transactions) {
   }
   for (int i = 0; i < transactions; ++i) churn.run_transaction();
   const std::uint64_t fresh = churn.fresh_pages();
-  // In two trees this small a few leaves that find no neighbour to merge with are a tenth.
+  // In two trees this small, a few leaves without a neighbour to merge with are a tenth.
   constexpr std::uint64_t kFewLeaves = 6;
   CHECK(shrinks_to(churn, fresh * 3 / 2 + kFewLeaves));
   WARN("pages: " << before << " before the snapshot, " << churn.pages() << " at the end, " << fresh
@@ -106,7 +106,7 @@ namespace {
 
 constexpr int kWriters = 3;
 
-/// The rows of each writer: its keys lie among those of the others.
+/// Each writer's rows; the writers' keys are interleaved.
 struct Truth {
   std::array<Rows, kWriters> committed;
   std::array<std::optional<Rows>, kWriters> in_doubt;
@@ -133,7 +133,7 @@ Rows read_all(Engine& engine, Transaction& transaction, TreeId tree, Direction d
   return rows;
 }
 
-/// Fills stretches of keys and removes them again, so that leaves become empty, full and sparse.
+/// Fills ranges of keys and removes them again, so that leaves become empty, full and sparse.
 enum class Commits : std::uint8_t { any, durable };
 void write_stretches(Engine& engine, Truth& truth, int writer, std::uint64_t seed, int count,
                      Commits commits) {
@@ -147,7 +147,7 @@ void write_stretches(Engine& engine, Truth& truth, int writer, std::uint64_t see
     const std::uint64_t first = random.below(kNumbers);
     const std::uint64_t length = random.between(1, 60);
     const bool fills = random.one_in(3);
-    // A serializable reader may wait for the writer, too: one of them is a deadlock's victim.
+    // A serializable reader may wait for the writer as well; one of the two is a deadlock's victim.
     bool is_victim = false;
     for (std::uint64_t n = first; n < std::min(first + length, kNumbers) && !is_victim; ++n) {
       const std::string key = std::to_string(300'000 + n * kWriters + w);
@@ -182,7 +182,7 @@ void write_stretches(Engine& engine, Truth& truth, int writer, std::uint64_t see
   }
 }
 
-/// Takes snapshots, and sees the same in each of them for as long as it is held.
+/// Takes snapshots, and checks that each shows the same for as long as it is held.
 void read_snapshots(Engine& engine, const Truth& truth, std::uint64_t seed, int count) {
   Random random{seed};
   for (int i = 0; i < count; ++i) {
@@ -252,7 +252,7 @@ void create_for_tidying(SimulatedDisk& disk, Truth& truth, const EngineOptions& 
 struct TidyingTotals {
   std::uint64_t ghosts;
   std::uint64_t pages;
-  std::uint64_t cuts;  ///< of the power, once the run's tidier had removed something
+  std::uint64_t cuts;  ///< power cuts after the run's tidier had removed something
 };
 
 void add_to(TidyingTotals& totals, const Engine& engine) {
@@ -274,7 +274,8 @@ TEST_CASE("T24 P38 no snapshot loses a row to the tidier, and no reader a lock",
         Simulation simulation{seed};
         simulation.run([&] {
           const auto engine = Engine::open(disk, kHome, options).value();
-          // Later reads park for no page, so that no other task runs in the middle of a snapshot.
+          // Load all pages, so that later reads do not park and no other task runs in the middle of
+          // a snapshot.
           read_all(*engine, *engine->begin(), truth.tree, Direction::forward);
           std::vector<std::unique_ptr<Task>> tasks;
           const auto spawn = [&](auto body) {
@@ -317,7 +318,7 @@ TEST_CASE("T24 a reader's gap stays locked when the ghost behind it is tidied",
     for (const char* const key : {"a", "g", "z"})
       REQUIRE(tree.insert(*filling, as_bytes(key), as_bytes("v")).value());
     REQUIRE(filling->commit());
-    // It keeps the ghost until the reader has come to it.
+    // The snapshot keeps the ghost until the reader has reached it.
     const auto snapshot = engine->begin(Isolation::repeatable_read);
     CHECK(read_all(*engine, *snapshot, truth.tree, Direction::forward).size() == 3);
     const auto removing = engine->begin();
@@ -364,7 +365,7 @@ TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else"
         SimulatedDisk disk{seed};
         Truth truth;
         create_for_tidying(disk, truth, options);
-        // Outlives the tasks that a cut abandons.
+        // Outlives the tasks that a power cut abandons.
         std::uint64_t tidied = 0;
         const auto work = [&](std::uint64_t run, std::uint64_t cut) {
           tidied = 0;
@@ -409,7 +410,7 @@ TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else"
           });
         };
         for (std::uint64_t depth = 0; depth < 4; ++depth) {
-          // A run makes about 300 changes, of which it makes 30 to open the database.
+          // A run makes about 300 changes, 30 of them to open the database.
           const std::uint64_t cut = random.between(20, 300);
           const bool is_cut = work(seed * 10 + depth, cut) == Simulation::Outcome::stopped;
           total.cuts += is_cut && tidied != 0 ? 1U : 0U;
@@ -553,7 +554,7 @@ TEST_CASE("T24 a ghost that a reader has locked stays", "[storage][engine][isola
     const auto removing = engine->begin();
     REQUIRE(tree.remove(*removing, as_bytes("g")).value());
     REQUIRE(removing->commit());
-    // The gap that begins with the ghost, up to the next key, is locked by way of the ghost alone.
+    // The gap from the ghost to the next key is locked only through the ghost.
     const auto reader = engine->begin(Isolation::serializable);
     {
       ScanRange range;

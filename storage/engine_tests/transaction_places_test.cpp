@@ -12,7 +12,7 @@ namespace {
 
 using Transactions = std::vector<std::unique_ptr<Transaction>>;
 
-/// Begins transactions until the engine refuses one; returns the refusal.
+/// Begins transactions until the engine refuses one; returns the error.
 Error fill(Engine& engine, TransactionPlace place, Transactions& into) {
   for (std::size_t i = 0; i <= TransactionRegistry::kSlots; ++i) {
     auto begun = engine.try_begin(Isolation::read_committed, Access::read_write, place);
@@ -40,7 +40,7 @@ TEST_CASE("A transaction that finds no place is refused at once, and the system'
   CHECK(superuser_refused.state().code() == "53400");
   CHECK(open.size() == TransactionRegistry::kSlots - TransactionRegistry::kInternalSlots);
 
-  // The system's own work goes on: it reads and writes, and a checkpoint knows of it.
+  // System transactions go on: they read and write, and a checkpoint knows them.
   {
     const auto own = in.engine->begin();
     Tree t = in.engine->tree(tree).value();

@@ -94,7 +94,7 @@ TEST_CASE("a statement does not see what it loads; snapshots before the commit s
   REQUIRE(transaction->commit());
   CHECK(db.content(*other, tree).empty());
   CHECK_FALSE(db.get(*other, tree, key_of(7)));
-  // The row is there, but not for this snapshot.
+  // The row exists, but not in this snapshot.
   Tree handle = db.engine->tree(tree).value();
   const auto updated = handle.update(*other, as_bytes(key_of(7)), as_bytes("x"));
   REQUIRE_FALSE(updated.has_value());
@@ -112,7 +112,7 @@ TEST_CASE("rolling back to before a load empties the tree, and gives its pages b
   std::uint64_t file_pages = 0;
   for (int round = 0; round < 4; ++round) {
     load(*db.engine, *transaction, tree, content_of(4000));
-    // Rows that come afterwards split what was loaded.
+    // Rows inserted afterwards split the loaded leaves.
     Tree handle = db.engine->tree(tree).value();
     for (std::uint64_t i = 0; i < 500; ++i)
       REQUIRE(handle.insert(*transaction, as_bytes(key_of(i * 7) + "+"), as_bytes("more")).value());
@@ -154,7 +154,7 @@ TEST_CASE("a kill in the middle of a load leaves nothing", "[storage][engine][cr
     REQUIRE(load->add(as_bytes(key), as_bytes(value)).value());
   if (finished) REQUIRE(load->finish().value() == 6000);
   {
-    // So that the log has it.
+    // Commit, so that the load's log is durable.
     const auto other = db.engine->begin();
     REQUIRE(db.engine->tree(kept).value().insert(*other, as_bytes("k"), as_bytes("v")).value());
     REQUIRE(other->commit());
@@ -184,7 +184,7 @@ TEST_CASE("the data file shrinks when asked, by what dropped trees had at its en
   const auto after = db.engine->begin();
   REQUIRE(db.engine->tree(kept).value().insert(*after, as_bytes("k"), as_bytes("v")).value());
   REQUIRE(after->commit());
-  // Dropped pages are waited for.
+  // Waits for the pages of dropped trees.
   REQUIRE(db.engine->shrink().value() > 500);
   CHECK(pages() < at_first + 200);
   CHECK(db.get(kept, "k") == "v");
@@ -204,13 +204,13 @@ EngineOptions load_options() {
   return options;
 }
 
-/// The trees whose commit was acknowledged, and the one whose commit the power cut met.
+/// Trees whose commit was acknowledged, and the one whose commit was in progress at the power cut.
 struct Oracle {
   std::map<TreeId, Content> trees;
   std::optional<std::pair<TreeId, Content>> in_doubt;
-  /// True if only its load is in doubt: the tree is there, with all of the content or none.
+  /// True if only its load is in doubt: the tree exists, with all of its content or none.
   bool doubt_is_about_content = false;
-  /// Large values outlive a dropped tree: where pages are counted there are none.
+  /// False where pages are counted: chunks of large values outlive a dropped tree.
   bool with_large_values = false;
 };
 
@@ -232,7 +232,7 @@ TreeId committed_tree(Engine& engine, Oracle& oracle) {
   return tree;
 }
 
-/// Creates a tree, or has one that is committed; loads it, with rollbacks to before the load.
+/// Creates a tree, or takes a committed one, and loads it, with rollbacks to before the load.
 void load_one(Engine& engine, Oracle& oracle, Random& random) {
   const bool is_committed = random.one_in(2);
   std::optional<TreeId> blank;
@@ -285,7 +285,7 @@ void check_against(Engine& engine, Oracle& oracle) {
     return found;
   };
   for (const auto& [tree, content] : oracle.trees) REQUIRE(found_in(tree) == content);
-  // Until the interrupted transaction is rolled back, the tree that it created has its number.
+  // Until the interrupted transaction is rolled back, the tree that it created exists.
   REQUIRE(engine.verify().value().empty());
   if (oracle.in_doubt && engine.tree(oracle.in_doubt->first)) {
     const Content found = found_in(oracle.in_doubt->first);
@@ -299,7 +299,7 @@ void check_against(Engine& engine, Oracle& oracle) {
   oracle.doubt_is_about_content = false;
 }
 
-/// False: the power went.
+/// Returns false if the power was cut.
 bool live(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, Oracle& oracle) {
   Simulation simulation{seed};
   return simulation.run([&] {
@@ -318,7 +318,7 @@ bool live(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, Oracle& or
   }) != Simulation::Outcome::stopped;
 }
 
-/// Pages in use after every tree but the engine's own has been dropped.
+/// Returns the pages in use after all trees but the engine's own have been dropped.
 std::uint64_t pages_left(SimulatedDisk& disk, Oracle& oracle) {
   std::uint64_t left = 0;
   Simulation simulation{1};

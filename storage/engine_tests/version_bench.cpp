@@ -131,7 +131,7 @@ double ns_per_read(const std::vector<std::uint64_t>& keys,
 
 void reads(Bench& bench) {
   Random random{1};
-  // Few leaves, so that memory is not what is measured.
+  // Few leaves, so that memory accesses do not dominate.
   std::vector<std::uint64_t> keys(200'000);
   for (std::uint64_t& key : keys) key = random.below(2000);
   ValueBuffer value;

@@ -1,5 +1,5 @@
-// The versions that snapshots need: kept as long as they are needed, within their bound, and no
-// longer. And the locks on whole trees that stand in for many on keys.
+// Versions needed by snapshots: kept as long as they are needed, within the limit, and no longer.
+// Also locks on whole trees that replace many key locks.
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
@@ -39,7 +39,7 @@ class VersionedRows : public testing::TemporaryEngine {
     REQUIRE(transaction->commit(durability));
   }
   static std::string old_value() { return std::string(100, 'o'); }
-  /// Versions go in the background.
+  /// Waits until the background task has freed the versions.
   [[nodiscard]] bool store_becomes_empty() const {
     for (int i = 0; i < 1000; ++i) {
       if (engine->statistics().version_bytes == 0) return true;
@@ -187,7 +187,7 @@ TEST_CASE_METHOD(VersionedRows,
     update(i % kRows, "new " + std::to_string(i), Transaction::Durability::synchronous);
     most = std::max(most, engine->statistics().version_bytes);
   }
-  // Looked at every few commits.
+  // The limit is checked every few commits.
   CHECK(most < kBound + kBound / 4);
   CHECK(engine->statistics().snapshots_too_old == 2);
   ValueBuffer value;
@@ -198,7 +198,7 @@ TEST_CASE_METHOD(VersionedRows,
   const auto scan = cursor.next();
   REQUIRE_FALSE(scan.has_value());
   CHECK(scan.error().state() == sqlstate::snapshot_too_old);
-  // It cannot be told any more whether a row has been changed by others.
+  // It is not known any more whether others have changed the row.
   const auto update_of_old = table().update(*writer, as_bytes(row(7)), as_bytes("lost"));
   REQUIRE_FALSE(update_of_old.has_value());
   CHECK(update_of_old.error().state() == sqlstate::snapshot_too_old);
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(VersionedRows,
     CHECK(held.state == HeldSnapshot::State::too_old);
   old->rollback();
   writer->rollback();
-  // A new snapshot is as good as ever.
+  // A new snapshot is unaffected.
   CHECK(get(tree, row(5)) == "new " + std::to_string(2 * kRows + 5));
   CHECK(store_becomes_empty());
 }
@@ -223,7 +223,7 @@ TEST_CASE_METHOD(VersionedRows, "T8 beyond the bound versions go to files, and a
   for (int i = 0; i < 6 * kRows; ++i) {
     const int number = i % kRows;
     const auto transaction = engine->begin();
-    // Updates, removals and rows that come again, in the order of the rounds.
+    // Updates, removals and reinsertions, in the order of the rounds.
     if (number % 3 != 0 || i / kRows % 3 == 0) {
       const std::string value = "value " + std::to_string(i) + std::string(80, 'v');
       if (!table().update(*transaction, as_bytes(row(number)), as_bytes(value)).value())
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(VersionedRows, "T8 beyond the bound versions go to files, and a
   for (std::size_t i = 0; i < later.size(); ++i)
     CHECK(content(*later[i], tree) == rows_of_later[i]);
   for (int i = 0; i < kRows; i += 7) CHECK(value_for(*old, i) == old_value());
-  // The newest is what it is, and can be written.
+  // The newest version is there and can be changed.
   update(4, "newest");
   CHECK(get(tree, row(4)) == "newest");
   // An old snapshot must not overwrite a newer row.
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(VersionedRows,
       middle = engine->begin(Isolation::repeatable_read);
       CHECK(value_for(*middle, 1) == std::to_string(i));
     }
-    // A transaction with several views at once.
+    // A transaction with several snapshots at once.
     if (i == kVersions / 4 || i == kVersions / 4 + 100 || i == kVersions / 4 + 200) {
       views->begin_statement();
       held.emplace_back(*views);
@@ -313,7 +313,7 @@ TEST_CASE_METHOD(VersionedRows, "T8 beyond the bound of files the oldest snapsho
   CHECK(value_for(*old, 5) == old_value());
   std::uint64_t most_in_files = 0;
   for (int i = 0; i < 40 * kRows && engine->statistics().snapshots_too_old == 0; ++i) {
-    // A snapshot between any two rounds, so that all versions are needed.
+    // Take a snapshot between every two rounds, so that all versions are needed.
     const auto between = i % kRows == 0 ? engine->begin(Isolation::repeatable_read) : nullptr;
     if (between) CHECK_FALSE(value_for(*between, 5).empty());
     update(i % kRows, "new " + std::to_string(i), Transaction::Durability::synchronous);
@@ -384,11 +384,11 @@ TEST_CASE_METHOD(VersionedRows,
   const auto phantom = table().insert(*writer, as_bytes("row 10003a"), as_bytes("no"));
   REQUIRE_FALSE(phantom.has_value());
   CHECK(content(*reader, tree).size() == kRows);
-  // Its own writes go on below its lock.
+  // Its own writes continue below its tree lock.
   CHECK(table().update(*reader, as_bytes(row(3)), as_bytes("mine")).value());
   REQUIRE(reader->commit());
   CHECK(table().update(*writer, as_bytes(row(3)), as_bytes("yes")).value());
-  // With another writer in the tree the locks on keys stay.
+  // With another writer in the tree the key locks stay.
   const auto other = engine->begin(Isolation::serializable);
   other->set_lock_timeout(std::chrono::milliseconds{20});
   ScanRange range;
@@ -419,7 +419,7 @@ TEST_CASE_METHOD(VersionedRows,
     REQUIRE(table().get(*reader, as_bytes(row(1)), value).value());
     const std::string seen{as_text(value.bytes())};
     REQUIRE(reader->commit());
-    // A snapshot shows what is durable: a read after the acknowledgement sees as much.
+    // A snapshot shows durable commits: a read after the acknowledgement sees at least that one.
     const auto after = get(tree, row(1));
     if (seen != old_value()) CHECK(std::stoi(*after) >= std::stoi(seen));
     writer.join();

@@ -1,6 +1,5 @@
-// The example of docs/embedding.md: an engine within a program. `swizzle-embedding-example
-// DIRECTORY` makes a database there, or opens the one that is there, and says how often it has been
-// run.
+// Example of docs/embedding.md: an engine within a program. `swizzle-embedding-example DIRECTORY`
+// opens the database there, or creates it, and prints how often it has been run.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -5,7 +5,7 @@
 namespace swizzle {
 namespace {
 
-/// Spins until `attempt` succeeds. Holders never park, so the wait is short.
+/// Spins until `attempt` succeeds. The wait is short, because holders never park.
 template <class Attempt>
 void spin_until(Attempt attempt) noexcept {
   SpinWait wait;

@@ -10,7 +10,7 @@ struct SpinLatchPauses {
   static void after_unlock() noexcept { page_pause(PagePause::after_mutex); }
 };
 
-/// The short latches of pool, trees and transactions: schedules are explored around them.
+/// Spin latch of pool, trees and transactions. Schedule exploration (tests) switches threads at it.
 using SpinLatch = BasicSpinLatch<SpinLatchPauses>;
 
 }  // namespace swizzle

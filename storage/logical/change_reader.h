@@ -18,7 +18,7 @@ namespace swizzle {
 struct CommittedChanges {
   TxnId id = TxnId::none;
   Lsn commit = Lsn::none;  ///< its commit record
-  Lsn end = Lsn::none;     ///< one behind that
+  Lsn end = Lsn::none;     ///< one after that
   std::int64_t committed_at_us = 0;
   ChangeBuffer changes;
 };
@@ -34,7 +34,7 @@ class ChangeReader {
     SpillFiles* files = nullptr;
     /// Transactions that committed before are omitted.
     Lsn committed_from = Lsn::none;
-    /// Records that begin here or behind are not read.
+    /// Records that begin here or later are not read.
     Lsn read_until = Lsn::max;
   };
   ChangeReader(const wal::Log& log, Lsn from, Options options);

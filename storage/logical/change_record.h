@@ -5,18 +5,18 @@
 
 #include "base/bytes.h"
 
-/// The records of the logical log (docs/log-format.md): kinds change_noted and changes_taken_back.
+/// Records of the logical log, kinds change_noted and changes_taken_back (docs/log-format.md).
 namespace swizzle::payload {
 
-/// A change, or a part of one: a large one goes over several records.
+/// A change noted for logical decoding. A large one is split over several records.
 struct NotedChange {
-  /// Number of undo records that the transaction had when it was noted.
+  /// Number of undo records of the transaction at that time.
   std::uint64_t undo_position = 0;
   enum class Part : std::uint8_t { last = 0, more = 1 } part = Part::last;
   Bytes body;
 };
 inline constexpr std::size_t kNotedHeadBytes = 9;
-/// Largest part of a body that one record carries.
+/// Largest part of a body in one record.
 inline constexpr std::size_t kMostNotedBytes = std::size_t{256} << 10U;
 
 void encode_noted(const NotedChange& change, std::byte* head) noexcept;

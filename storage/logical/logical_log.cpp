@@ -19,12 +19,12 @@ wal::RecordHeader noted_header(const TransactionState& state) noexcept {
   wal::RecordHeader header;
   header.kind = static_cast<wal::RecordKind>(RecordKind::change_noted);
   header.txn = state.slot.chain.id.load(std::memory_order_relaxed);
-  // It is in no chain: undo need not pass it.
+  // The record is in no undo chain, since undo need not visit it.
   header.txn_prev = state.slot.chain.last.load(std::memory_order_relaxed);
   return header;
 }
 
-/// More than a record carries.
+/// Notes a change that is too large for one record.
 Result<> note_in_parts(TransactionState& state, std::span<const Bytes> parts) {
   std::vector<std::byte> body;
   for (const Bytes part : parts) body.insert(body.end(), part.begin(), part.end());
@@ -94,7 +94,7 @@ Result<> require_slots(const EngineParts& engine) {
 Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits) {
   RETURN_IF_ERROR(require_slots(engine_));
   {
-    // Nothing behind the log's end is released before the slot is among the others.
+    // Retain the log: nothing behind its end may be released before the slot is listed.
     const Checkpointer::Retention keep(*engine_.checkpointer);
     slot.restart = engine_.log->tail();
     RETURN_IF_ERROR(slots_->reserve(std::move(slot), most));
@@ -104,7 +104,7 @@ Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function
     Runtime::current().sleep_until(Runtime::current().now() + kLooksForWritersEvery);
     waits();
   }
-  // A reader that starts at the slot's beginning must find a record there.
+  // Flush, so that a reader that starts at the slot's position finds a record there.
   flush();
   return {};
 }
@@ -114,9 +114,9 @@ Result<Lsn> LogicalLog::make_physical_slot(Slot slot, std::size_t most) {
   const std::string name = slot.name;
   Lsn kept = Lsn::none;
   {
-    // Nothing is released before the slot is among the others.
+    // Retain the log until the slot is listed.
     const Checkpointer::Retention keep(*engine_.checkpointer);
-    // A copy that is made from now on begins at a checkpoint, whose log may begin earlier.
+    // A base copy begins at a checkpoint, whose redo point may be earlier.
     if (slot.restart != Lsn::none) slot.restart = kept = engine_.checkpointer->last().keep_from;
     RETURN_IF_ERROR(slots_->reserve(std::move(slot), most));
   }

@@ -25,43 +25,43 @@ class Transaction;
 struct EngineParts;
 struct ReadView;
 
-/// Beside redo and undo, the log can carry the changes of a transaction in terms of the layer
-/// above, which alone knows tables. The holder of a slot reads these changes, transaction by
-/// transaction, in the order in which they commit. Without noted changes the log is the same as
-/// without this class. Thread-safe.
+/// Logical decoding: beside redo and undo, the log can carry a transaction's changes in terms of
+/// the layer above, which alone knows tables. The holder of a slot reads these changes by
+/// transaction, in commit order. Without such changes the log is the same as without this class.
+/// Thread-safe.
 class LogicalLog {
  public:
   explicit LogicalLog(EngineParts& engine, std::unique_ptr<LogSlots> slots);
   LogicalLog(const LogicalLog&) = delete;
   LogicalLog& operator=(const LogicalLog&) = delete;
 
-  /// Notes a change that the transaction has made: `parts`, joined. To be called after the change
-  /// itself, so that a rollback to a mark before it takes the note back as well. 53100 when the
-  /// log's disk is full.
+  /// Notes a change that the transaction has made; `parts` are concatenated. Called after the
+  /// change itself, so that a rollback to an earlier savepoint takes the note back as well. 53100
+  /// if the log's disk is full.
   static Result<> note(Transaction& transaction, std::span<const Bytes> parts);
 
   [[nodiscard]] LogSlots& slots() noexcept { return *slots_; }
-  /// Readable part of the log, and the log's end.
+  /// End of the durable part of the log, and the log's end.
   [[nodiscard]] Lsn durable() const noexcept;
   [[nodiscard]] Lsn tail() const noexcept;
   /// Makes the log durable up to its present end.
   void flush() noexcept;
 
-  /// Does the first half of making a slot. The log is kept from now on. Returns when every
-  /// transaction has ended that may have written something before; `waits` is called now and then
-  /// and may throw. Transactions that commit from now on are whole in the log that is kept.
+  /// First half of creating a slot: keeps the log from now on and returns when every transaction
+  /// that may have written before has ended. The kept log has all later commits whole. `waits` is
+  /// called repeatedly and may throw.
   Result<> begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits);
 
-  /// Makes a slot for a server that follows the log as it is: kept from now on if `slot.restart` is
-  /// not none, where it is set to the log's present beginning, else from its reader's first
-  /// position on. Returns the position.
+  /// Creates a slot for a standby. If `slot.restart` is not none, the log is kept from its current
+  /// beginning on, which the slot gets as its position; otherwise from the reader's first position
+  /// on. Returns the position.
   Result<Lsn> make_physical_slot(Slot slot, std::size_t most);
-  /// Its reader has the log before `has`, durably. Keeps a little more: after a crash a reader
-  /// begins again where its last whole record ends.
+  /// Notes that the slot's reader has the log before `has`, durably. Keeps a little more: after a
+  /// crash a reader resumes at the end of its last whole record.
   Result<> move_physical_slot(std::string_view name, Lsn has, LogSlots::Save when);
 
-  /// Returns the view of a transaction at REPEATABLE READ, or of the running statement; takes it
-  /// now if it was not taken. It shows exactly the changes that committed before view.lsn.
+  /// Returns the snapshot of a transaction at REPEATABLE READ, or of the running statement; takes
+  /// it now if it is not taken. It shows exactly the changes that committed before view.lsn.
   static ReadView view_of(Transaction& transaction);
   /// Makes the transaction, which is at REPEATABLE READ and has not read yet, use `view`. Pre:
   /// another owner holds that view until this returns.
@@ -70,8 +70,7 @@ class LogicalLog {
   /// Reads committed transactions from `from` on, a record boundary such as Slot::restart.
   std::unique_ptr<ChangeReader> read(Lsn from, ChangeReader::Options options);
 
-  /// For a server that follows: a copy of the database, written into `files`, and the log
-  /// from there on, as it is.
+  /// Copies the database for a standby into `files`, with the log from the copy's beginning on.
   Result<BackupOutcome> copy_database(FileSystem& files, const std::filesystem::path& target,
                                       const RecoveryObserver& observer);
   [[nodiscard]] std::unique_ptr<wal::ByteReader> bytes() const;
@@ -84,17 +83,17 @@ class LogicalLog {
   };
   [[nodiscard]] LastCheckpoint last_checkpoint() const noexcept;
   [[nodiscard]] std::uint64_t segment_bytes() const;
-  /// Identifier of the log: another one after a restore, so that it tells histories apart.
+  /// Identifier of the log. A restore gives it a new one, which distinguishes the histories.
   [[nodiscard]] std::uint64_t log_id() const noexcept;
-  /// How the log came to `timeline`; 58P01 where it is not known.
+  /// Returns the history that led to `timeline`; 58P01 if it is unknown.
   [[nodiscard]] Result<wal::TimelineHistory> history(std::uint32_t timeline) const;
 
-  /// Wakes a reader as more becomes durable.
+  /// Calls `wake` whenever more of the log becomes durable.
   [[nodiscard]] std::unique_ptr<wal::LogFollower> follower(std::function<void()> wake) const;
 
-  /// Beyond it a slot does not keep log (LogSlots::kept_from); 0: no bound.
+  /// Limits the log that slots keep (LogSlots::kept_from); 0: no limit.
   void keep_at_most(std::uint64_t bytes) noexcept;
-  /// For checkpoints.
+  /// Position from which slots need the log; called by checkpoints.
   [[nodiscard]] Lsn kept_from();
 
  private:

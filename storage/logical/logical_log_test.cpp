@@ -22,7 +22,7 @@ void change(TemporaryEngine& in, Transaction& in_transaction, TreeId tree, const
   REQUIRE(LogicalLog::note(in_transaction, std::span{&part, 1}));
 }
 
-/// A slot that is ready: its reader gets the transactions that commit from now on.
+/// Creates a slot whose reader gets the transactions that commit from now on.
 Slot make_slot(TemporaryEngine& in, const std::string& name) {
   LogicalLog& log = in.engine->logical_log();
   Slot slot;
@@ -59,7 +59,7 @@ Told told_since(TemporaryEngine& in, const Slot& slot, ChangeReader::Options opt
   return all;
 }
 
-/// Files for a reader, in the test's directory.
+/// Spill files of a reader, in the test's directory.
 class TestSpills final : public SpillFiles {
  public:
   explicit TestSpills(TemporaryEngine& in) : in_(in) {}
@@ -134,7 +134,7 @@ TEST_CASE("Large changes, and transactions larger than memory, are told whole",
     change(in, *transaction, tree, "key " + std::to_string(i), told);
     expected.push_back(told);
   }
-  // Back behind what has gone to a file.
+  // Roll back to before the part that is in a file.
   const auto mark = transaction->mark();
   for (int i = 300; i < 600; ++i)
     change(in, *transaction, tree, "key " + std::to_string(i), "not kept");
@@ -196,7 +196,7 @@ TEST_CASE("A slot that would keep too much log is lost, and its log goes", "[sto
   }
   CHECK(log.slots().find("s")->is_lost);
   CHECK(log.kept_from() == Lsn::max);
-  // Also for readers after a crash.
+  // Take a checkpoint, so that it holds for readers after a crash as well.
   REQUIRE(in.engine->checkpoint());
   in.crash();
   CHECK(in.engine->logical_log().slots().find("s")->is_lost);

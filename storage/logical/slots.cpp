@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSlotsMagic = 0x0a0d544f4c535a53;  // "SZSLOT\r\n"
 constexpr std::uint32_t kSlotsVersion = 1;
-/// Magic, version, length of the rest, checksum of that.
+/// Magic, version, length of the rest, checksum of the rest.
 constexpr std::size_t kSlotsHeaderBytes = 24;
 
 std::unexpected<Error> damaged_slots(std::string_view why) {

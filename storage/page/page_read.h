@@ -7,9 +7,9 @@
 
 namespace swizzle {
 
-/// One asynchronous read of a page, for reading ahead and for batches. The owner keeps it and
-/// `into` alive until `done` was called, which runs on the thread that reaps completions: it is
-/// short and does not park. Volume::outcome() then gives the result.
+/// An asynchronous read of a page, for read-ahead and batches. The owner keeps it and `into` alive
+/// until `done` has been called. `done` runs on the thread that reaps completions, so it must be
+/// short and not park. Volume::outcome() returns the result.
 struct PageRead {
   PageId page = PageId::none;
   /// kPageBytes, aligned to File::kDirectAlignment.

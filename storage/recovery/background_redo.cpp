@@ -13,7 +13,7 @@ namespace {
 std::uint32_t redo_tasks(std::uint32_t wanted) noexcept {
   constexpr std::uint32_t kMost = 8;
   if (wanted != 0) return wanted;
-  // The others are for the sessions.
+  // The other processors are left to the sessions.
   return std::clamp(static_cast<std::uint32_t>(std::thread::hardware_concurrency()) / 2, 1U, kMost);
 }
 
@@ -45,7 +45,7 @@ Result<> BackgroundRedo::work(const RedoBatches::GoesOn& goes_on) {
 }
 
 void BackgroundRedo::redo_batch(std::span<const PageId> batch, const RedoBatches::GoesOn& goes_on) {
-  // A few pages are not worth the tasks.
+  // The tasks do not pay off for a few pages.
   constexpr std::size_t kWorthIt = 64;
   const std::uint32_t shares = batch.size() < kWorthIt ? 1 : redo_tasks(options_.tasks);
   std::vector<std::unique_ptr<Task>> tasks;
@@ -59,7 +59,7 @@ void BackgroundRedo::redo_batch(std::span<const PageId> batch, const RedoBatches
 void BackgroundRedo::redo_share(std::span<const PageId> share_of, std::uint32_t share,
                                 std::uint32_t shares, const RedoBatches::GoesOn& goes_on) {
   for (std::size_t i = share; i < share_of.size() && goes_on(); i += shares) {
-    // An unreadable page has been given up, or says at each read what it lacks.
+    // A page that cannot be redone has been given up, or each read of it returns the error again.
     auto brought = parts_.pool.bring_in(share_of[i]);
     if (!brought && brought.error().state() != sqlstate::data_corrupted) {
       const std::lock_guard hold(mutex_);

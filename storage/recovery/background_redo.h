@@ -15,12 +15,12 @@
 
 namespace swizzle {
 
-/// Redoes the pages that no reader has asked for, behind the door, a batch at a time
-/// (redo_batches.h): each page is read into the pool, as a reader would.
+/// Redoes the pages that no reader has asked for, while sessions already run, a batch at a time
+/// (redo_batches.h). Each page is read into the pool, as by a reader.
 class BackgroundRedo {
  public:
   struct Options {
-    /// For the copies of a batch's records, roughly.
+    /// Approximate memory for the copies of a batch's records.
     std::uint64_t memory_bytes = RedoBatches::kUsualMemory;
     /// Tasks that redo pages of a batch; 0: half as many as there are processors.
     std::uint32_t tasks = 0;
@@ -28,7 +28,7 @@ class BackgroundRedo {
   struct Parts {
     PendingPages& pending;
     const wal::Log& log;
-    /// LSN from which analysis read: older records are not listed.
+    /// LSN from which analysis read; records before it are not listed.
     Lsn listed_from = Lsn::none;
     BufferPool& pool;
   };
@@ -40,8 +40,8 @@ class BackgroundRedo {
   void start();
   /// Parks until the task has ended; pages may still be pending. Idempotent.
   void stop() noexcept { task_.stop(); }
-  /// Redoes all pages that are still pending; the caller waits. Returns the first error other than
-  /// XX001: such a page stays pending. Parks; no latch held.
+  /// Redoes all pages that are still pending, before it returns. Returns the first error other than
+  /// XX001; with XX001 a page stays pending. Parks; no latch held.
   Result<> finish();
 
  private:
@@ -54,7 +54,7 @@ class BackgroundRedo {
   const Options options_;
   ParkMutex turn_;
   std::mutex mutex_;
-  std::optional<Error> error_;  ///< under mutex_
+  std::optional<Error> error_;  ///< guarded by mutex_
   BackgroundTask task_;
 };
 

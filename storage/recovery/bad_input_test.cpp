@@ -1,5 +1,5 @@
-// Restart with files that are not as it left them: they are recovered if that is safe, otherwise
-// refused with the missing part and its LSN.
+// Restart with files that were changed since the stop: they are recovered if that is safe, and
+// otherwise refused with an error that names the missing part and its LSN.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ TEST_CASE("a control file that is lost twice is refused when the log begins too 
     REQUIRE(engine->checkpoint());
     REQUIRE(engine->close());
   }
-  // Remove the segment, as recycling would have.
+  // Remove the segment, as recycling would have done.
   REQUIRE(killed.disk.remove(kHome / "log" / killed.segments().front()));
   lose_control(killed);
   require_refused(killed, "the log is needed from LSN " + std::to_string(kSegmentBytes));
@@ -96,12 +96,12 @@ TEST_CASE("an engine that was never finished has no control file, and stays clos
 TEST_CASE("a torn tail is dropped, and what was acknowledged before it is there",
           "[recovery][bad-input]") {
   Killed killed(400);
-  // The last record's middle, as a write that the power interrupted leaves it.
+  // Overwrite the middle of the last record, as an interrupted write would.
   const std::byte wrong{0x11};
   const std::uint64_t at = raw(killed.end) - 30;
   killed.disk.corrupt(killed.segment_of(Lsn{at}), at % kSegmentBytes + 4096, {&wrong, 1});
   const auto engine = killed.open().value();
-  // The last commit, or only the mark behind it, was in the torn part.
+  // The torn part had the last commit, or only the mark after it.
   const int rows = killed.rows(*engine);
   REQUIRE(rows >= 399);
   REQUIRE(engine->close());
@@ -168,7 +168,7 @@ TEST_CASE("newest segments that are missing are noticed by the checkpoint, or by
     require_refused(killed, "the log is needed from LSN");
     return;
   }
-  // The segment is there, but empty from the checkpoint's record on: an older copy.
+  // The segment is an older copy, which is empty from the checkpoint's record on.
   const std::uint64_t at = raw(begin) % kSegmentBytes;
   const std::vector<std::byte> zeros(kSegmentBytes - at);
   killed.disk.corrupt(killed.segment_of(begin), at + 4096, zeros);
@@ -181,7 +181,7 @@ TEST_CASE("newest segments that are missing are noticed by the checkpoint, or by
 TEST_CASE("data that is newer than the log is refused with the page", "[recovery][bad-input]") {
   Killed killed(800, 400);
   REQUIRE(killed.open().value()->close());
-  // The log and the control file as they were, the pages as they are later.
+  // Put the old log and control file back, beside the later pages.
   std::map<std::string, std::vector<std::byte>> log;
   for (const std::string& name : killed.log_files())
     log[name] = killed.disk.contents(std::filesystem::path{"/database/log"} / name);
@@ -209,7 +209,7 @@ TEST_CASE("data that is newer than the log is refused with the page", "[recovery
     REQUIRE_THAT(opened.error().message(), Contains("but the log ends at"));
     return;
   }
-  // Redo had no reason to look at the page: reading it finds the damage.
+  // Redo did not need the page, so only reading it finds the damage.
   const auto reader = (*opened)->begin();
   Cursor cursor = (*opened)->tree(killed.tree).value().scan(*reader, {}).value();
   Result<bool> next{true};
@@ -228,15 +228,15 @@ TEST_CASE("a log that is newer than the data is refused with the record and the 
     REQUIRE(engine->close());
   }
   {
-    // Since the last close the log has records that need the pages as they were at the close.
+    // Since the last close the log has records that need the pages as they were then.
     const auto engine = killed.open().value();
     killed.add(*engine, 900, 950, -1);
   }
   killed.disk.corrupt("/database/data", 0, old_data);
   const auto opened = killed.open();
   if (opened) {
-    // A log that has not been shortened yet still has all that the pages lack. If redo had no
-    // reason to look at a page, reading it finds the damage.
+    // A log that has not been shortened yet still has everything that the pages lack. If redo did
+    // not need a page, only reading it finds the damage.
     const auto reader = (*opened)->begin();
     Cursor cursor = (*opened)->tree(killed.tree).value().scan(*reader, {}).value();
     Result<bool> next = cursor.next();
@@ -254,7 +254,7 @@ TEST_CASE("a log that is newer than the data is refused with the record and the 
                                              Contains("fails its checksum"));
 }
 
-// One fills the disk, then rolls back, reads, and goes on when there is room again.
+// One session fills the disk, then rolls back, reads, and continues when there is room again.
 TEST_CASE("a full log disk: 53100 before anything changes, readers go on, then service resumes",
           "[recovery][bad-input]") {
   Killed killed(50);
@@ -286,7 +286,7 @@ TEST_CASE("a full log disk: 53100 before anything changes, readers go on, then s
   const int expected = commits ? row : (row - 1) / 10 * 10 + 1;
   REQUIRE(killed.rows(*engine) == expected);
   killed.disk.limit_capacity(UINT64_MAX);
-  // The next try of the segment keeper is half a second away at most.
+  // The segment keeper tries again within half a second.
   bool resumed = false;
   for (int i = 0; i < 200 && !resumed; ++i) {
     const auto again = engine->begin();
@@ -324,7 +324,7 @@ TEST_CASE("recovery tells how far it is", "[recovery]") {
   REQUIRE(end_of("analysis").pages > 10);
   REQUIRE(end_of("analysis").position > Lsn{kSegmentBytes});
   REQUIRE(end_of("analysis").seconds_left == 0.0);
-  // Other pools redo a page when it is read.
+  // In the other pool modes a page is redone when it is read.
   REQUIRE(phases.contains("redo") == (options.pool_mode == PoolMode::main_memory));
   if (phases.contains("redo")) REQUIRE(end_of("redo").done == end_of("analysis").pages);
   REQUIRE(engine->close());

@@ -10,7 +10,8 @@
 namespace swizzle {
 namespace {
 
-/// Returns the records that count, the newest first, without those undone by a savepoint.
+/// Returns the records that must be carried over, the newest first, without those undone by a
+/// savepoint.
 Result<std::vector<Lsn>> standing_records(wal::Reader& reader, Lsn last) {
   std::vector<Lsn> records;
   while (last != Lsn::none) {
@@ -26,7 +27,8 @@ Result<std::vector<Lsn>> standing_records(wal::Reader& reader, Lsn last) {
   return records;
 }
 
-/// Pages keep the LSNs of the old log's changes.
+/// Returns the payload with `began_at` set, since the pages keep the LSNs that the changes had in
+/// the old log.
 Result<std::vector<std::byte>> moved(Bytes payload, Lsn first) {
   ASSIGN_OR_RETURN(PreparedRecord record, payload::decode_prepared(payload));
   if (record.began_at == Lsn::none) record.began_at = first;

@@ -1,5 +1,5 @@
-// Every file of a database that was closed in good order, damaged or missing, and every page: it
-// starts with all rows but those of the page, or says what is lost and how to go on.
+// Damages or removes every file of a cleanly closed database, and every page. The database starts
+// with all rows except those of the page, or the error tells what is lost and how to continue.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ using test::Killed;
 
 constexpr int kClosedRows = 500;
 
-/// Two trees, a slot, both copies of everything in use.
+/// A database with two trees, a slot, and both copies of everything in use.
 struct Closed : Killed {
   Closed() : Killed(kClosedRows, kClosedRows / 2) {
     const auto engine = open().value();
@@ -63,7 +63,8 @@ struct Outcome {
   std::string hint = {};
 };
 
-/// Each row is what it was, or XX001.
+/// Returns the number of rows that are lost. Each other row must be unchanged, and a lost one must
+/// be XX001.
 int lost_rows_of(Engine& engine, TreeId id) {
   auto tree = engine.tree(id);
   if (!tree) {
@@ -91,7 +92,7 @@ Outcome judge(const Closed& of, SimulatedDisk& disk) {
   for (int start = 0; start < 2; ++start) {
     auto engine = Engine::open(disk, kHome, test::small_pool_options());
     if (!engine) {
-      // The second start says the same as the first: nothing was made worse.
+      // The second start fails in the same way as the first: nothing has become worse.
       CAPTURE(engine.error().message());
       REQUIRE((start == 0 || !outcome.has_started));
       outcome.why = engine.error().message();
@@ -108,7 +109,7 @@ Outcome judge(const Closed& of, SimulatedDisk& disk) {
     }
     outcome.lost_rows = std::max(outcome.lost_rows, lost);
     outcome.trees_with_losses = std::max(outcome.trees_with_losses, trees);
-    // It can be written, and closed in good order.
+    // The database can be written, and closed cleanly.
     const auto transaction = (*engine)->begin();
     REQUIRE((*engine)->create_tree(*transaction));
     REQUIRE(transaction->commit());
@@ -174,7 +175,7 @@ TEST_CASE("R11 one file of a closed database that is damaged or missing", "[reco
       CHECK((outcome.why.find(file.native()) != std::string::npos ||
              outcome.why.find("LSN") != std::string::npos));
       CHECK(!outcome.hint.empty());
-      // The way on that the hint names.
+      // Continue as the hint says.
       if (is_log) {
         CHECK_THAT(outcome.hint, Contains("new-log"));
         REQUIRE(replace_lost_log(*disk, kHome, "log"));
@@ -197,7 +198,7 @@ TEST_CASE("R11 one file of a closed database that is damaged or missing", "[reco
 TEST_CASE("R9 each page of a closed database that is damaged costs its own rows",
           "[recovery][bad-input]") {
   Closed closed;
-  // Nothing rebuilds it: neither the last batches nor the log.
+  // Make sure that nothing can rebuild the page: neither the last batches of writes nor the log.
   {
     const auto engine = closed.open().value();
     for (int i = 0; i < 4; ++i) {
@@ -219,14 +220,14 @@ TEST_CASE("R9 each page of a closed database that is damaged costs its own rows"
   for (std::uint64_t page = 1; (page + 1) * kPageBytes <= bytes.size(); ++page) {
     const auto header = load<PageHeader>(bytes.data() + page * kPageBytes);
     if (!check_page(bytes.data() + page * kPageBytes, PageId{page})) continue;
-    // Of the fillers a few will do.
+    // A few of the filler's pages suffice.
     const bool is_filler =
         header.tree != closed.tree && header.tree != closed.other && raw(header.tree) > 1;
     if (is_filler && page % 16 != 0) continue;
     CAPTURE(page, raw(header.tree), static_cast<int>(header.level));
     const auto disk = closed.disk.copy(1);
     flip(*disk, data, page * kPageBytes + kPageBytes / 2);
-    // Nor does another copy of it.
+    // There must be no other copy of the page either.
     const auto copies = disk->contents(kHome / DoubleWrite::kFileName);
     for (std::size_t at = 0; at + kPageBytes <= copies.size(); at += kPageBytes)
       if (raw(load<PageHeader>(copies.data() + at).id) == page)
@@ -234,7 +235,7 @@ TEST_CASE("R9 each page of a closed database that is damaged costs its own rows"
     const Outcome outcome = judge(closed, *disk);
     CAPTURE(outcome.why, outcome.hint, outcome.lost_rows);
     if (header.tree == TreeId::directory) {
-      // Without the tree of trees nobody knows where a tree begins.
+      // Without the tree of trees it is unknown where a tree begins.
       if (!outcome.has_started) {
         CHECK_THAT(outcome.why, Contains(fmt::format("page {} ", page)));
         CHECK(!outcome.hint.empty());
@@ -269,7 +270,7 @@ TEST_CASE("R1 a shrunk file does not keep the older checkpoint from leading to a
     REQUIRE(engine->drop_tree(*dropping, large));
     REQUIRE(dropping->commit());
     REQUIRE(engine->shrink().value() > 100);
-    // Killed here.
+    // Leave the database as if the process had been killed here.
   }
   const std::size_t younger = [&] {
     const auto one = closed.disk.contents(kHome / ControlFile::kFileNames[0]);

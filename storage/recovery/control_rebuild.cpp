@@ -11,14 +11,15 @@
 namespace swizzle {
 namespace {
 
-// The directory's root is the last page that came into use for it before its first row did.
+// Returns the directory's root: the last page that was allocated for it before its first row was
+// written.
 Result<PageId> find_directory_root(const wal::LogLocation& location, Lsn from) {
   wal::Reader reader(location, Lsn::max);
   reader.seek(from);
   PageId root = PageId::none;
   while (true) {
     auto record = reader.next();
-    // The log's end, or damage: opening the log will judge it.
+    // The log ends here, or is damaged: opening the log will tell.
     if (!record || !*record) return root;
     const wal::RecordHeader& header = (*record)->header;
     if (header.kind < wal::RecordKind::first_for_storage || header.tree != TreeId::directory)
@@ -63,7 +64,7 @@ Result<std::unique_ptr<ControlFile>> open_or_rebuild_control(
   ASSIGN_OR_RETURN(control.timeline, wal::TimelineHistory::newest(files, log_directory));
   control.directory_root = root;
   control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from = origin;
-  // The map as it was then: the log has everything since.
+  // Restores the map's first state: the log has everything since.
   for (const char* name : SpaceMap::kFileNames) {
     ASSIGN_OR_RETURN(const bool exists, files.exists(directory / name));
     if (exists) RETURN_IF_ERROR(files.remove(directory / name));

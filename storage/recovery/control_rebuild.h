@@ -9,9 +9,10 @@
 
 namespace swizzle {
 
-/// Opens the control file. When both of its copies are lost, it is written anew if that is safe: if
-/// the log goes back to the database's first record, so that everything follows from the log alone.
-/// Otherwise XX001, which says from which LSN on the log would be needed and where it begins.
+/// Opens the control file. When both of its copies are lost, writes it anew if that is safe: if the
+/// log goes back to the database's first record, so that everything follows from the log alone.
+/// Otherwise returns XX001, which says from which LSN on the log would be needed and where it
+/// begins.
 Result<std::unique_ptr<ControlFile>> open_or_rebuild_control(
     FileSystem& files, const std::filesystem::path& directory, const Volume& volume,
     const std::filesystem::path& log_directory);

@@ -17,17 +17,17 @@ using test::kHome;
 constexpr std::uint64_t kSessions = 4;
 constexpr std::uint64_t kTrees = 3;
 
-/// Rows by "tree/key".
+/// Rows, by "tree/key".
 using Content = std::map<std::string, std::string>;
 
-/// Content that one session's committed transactions left, and the content with the one whose
-/// commit was under way when the power went. Sessions write different keys.
+/// The contents after one session's committed transactions, and after the one whose commit was in
+/// progress when the power failed. Sessions write different keys.
 struct SessionOracle {
   Content committed;
   std::optional<Content> in_doubt;
 };
 
-/// Outlives the simulations, which power cuts end.
+/// State that outlives the simulations, which power cuts end.
 struct Database {
   explicit Database(std::uint64_t seed) : disk(seed) {}
   SimulatedDisk disk;
@@ -46,7 +46,7 @@ EngineOptions small_options(Random& random) {
 }
 
 std::string some_value(Random& random) {
-  // Some in line, some in the overflow tree.
+  // Some values fit the leaf, some go to the overflow tree.
   const std::uint64_t size = random.one_in(12) ? random.below(12'000) : random.below(120);
   return std::string(size, static_cast<char>('a' + random.below(26)));
 }
@@ -112,8 +112,8 @@ Content content_of(Engine& engine, const Database& database) {
   return found;
 }
 
-// Every session's rows are one of the two states that its oracle allows; that state counts from
-// now.
+// Checks that every session's rows are one of the two states that its oracle allows. From now on
+// this state is the expected one.
 void settle(Engine& engine, Database& database) {
   std::array<Content, kSessions> found;
   for (auto& [row, value] : content_of(engine, database)) {
@@ -147,8 +147,8 @@ void create(Database& database, Random& random) {
   REQUIRE(engine->close());
 }
 
-// Opens, checks, works, and closes or is killed, unless the power goes first. Returns whether it
-// did.
+// Opens the database, checks it, works, and closes it or is killed, unless the power fails first.
+// Returns true if the power did not fail.
 bool live(Database& database, std::uint64_t seed, std::uint64_t cut, int transactions) {
   Simulation simulation{seed};
   return simulation.run([&] {

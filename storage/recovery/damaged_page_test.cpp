@@ -1,5 +1,5 @@
-// Restart with pages that can be neither read nor repaired: it succeeds, and just their tables are
-// affected.
+// Restart with pages that can be neither read nor repaired: it succeeds, and only the tables of
+// these pages are affected.
 #include <catch2/catch.hpp>
 
 #include "storage/page/page.h"
@@ -15,8 +15,8 @@ namespace {
 using test::kHome;
 using test::Killed;
 
-/// Two trees of many pages, stopped in good order; nothing in log or double-write area helps with
-/// the first one's pages any more.
+/// Two trees of many pages, cleanly stopped. Neither the log nor the double-write area can rebuild
+/// pages of the first one any more.
 struct TwoTrees : Killed {
   TwoTrees() : Killed(600) {
     disk.sync_everything();
@@ -32,7 +32,7 @@ struct TwoTrees : Killed {
     tree = damaged;
     REQUIRE(engine->close());
   }
-  /// The pages of the first tree at a level, as they lie in the data file.
+  /// Returns the pages of the first tree at a level, in the order of the data file.
   [[nodiscard]] std::vector<std::uint64_t> pages_at(std::uint8_t level) {
     std::vector<std::uint64_t> pages;
     const auto bytes = disk.contents(kHome / Volume::kFileName);
@@ -50,7 +50,7 @@ struct TwoTrees : Killed {
     const std::array<std::byte, 1> flipped{bytes[at] ^ std::byte{1}};
     disk.corrupt(kHome / Volume::kFileName, at, flipped);
   }
-  /// Nor is there another copy of it, from the last writes.
+  /// Damages the other copies of the page, left by the last writes.
   void flip_copies_of(std::uint64_t page) {
     const auto bytes = disk.contents(kHome / DoubleWrite::kFileName);
     for (std::size_t at = 0; at + kPageBytes <= bytes.size(); at += kPageBytes) {
@@ -66,7 +66,7 @@ struct TwoTrees : Killed {
 
 TEST_CASE("a damaged page does not keep its dropped tree's database from starting",
           "[recovery][bad-input]") {
-  // A leaf has nothing below it; a branch and the root do.
+  // A leaf has no pages below it; a branch and the root have some.
   const std::uint8_t level = GENERATE(std::uint8_t{0}, std::uint8_t{1});
   const bool all = GENERATE(false, true);
   TwoTrees database;
@@ -90,7 +90,7 @@ TEST_CASE("a damaged page does not keep its dropped tree's database from startin
     while (cursor.next().value()) ++count;
     CHECK(count == 2400);
     REQUIRE((*engine)->shrink());
-    // Pages of damaged leaves are free; what lay below a damaged branch is reported.
+    // Pages of damaged leaves are free; those below a damaged branch are reported.
     const auto violations = (*engine)->verify().value();
     CHECK(violations.empty() == (level == 0));
     for (const std::string& violation : violations)
@@ -111,7 +111,7 @@ TEST_CASE("a damaged page that redo wants and nobody has is one table's trouble"
                   .update(*transaction, as_bytes(std::to_string(row)), as_bytes("changed"))
                   .value());
     REQUIRE(transaction->commit());
-    // Killed here.
+    // Leave the database as if the process had been killed here.
   }
   const std::vector<std::uint64_t> leaves = database.pages_at(0);
   REQUIRE(leaves.size() > 20);

@@ -52,7 +52,7 @@ struct Killed {
       if (name.ends_with(".log")) found.push_back(name);
     return found;
   }
-  /// The segment that holds `lsn`.
+  /// Returns the segment that has `lsn`.
   [[nodiscard]] std::filesystem::path segment_of(Lsn lsn) {
     return kHome / "log" / fmt::format("{:016x}.log", raw(lsn) / kSegmentBytes);
   }

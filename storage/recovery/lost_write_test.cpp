@@ -1,5 +1,5 @@
-// A device that says it has written a page, and has not: what it gives back later is whole by
-// checksum and number, only old.
+// A device that acknowledges a write and loses it: it later returns an older page with a correct
+// checksum and number.
 #include <catch2/catch.hpp>
 #include <map>
 #include <tuple>
@@ -23,7 +23,7 @@ using test::kHome;
 constexpr int kLostRows = 800;
 constexpr int kOtherRows = 2400;
 
-/// Two trees, of which the pool has room for a part.
+/// Two trees, of which the pool holds a part.
 struct ForgetfulDevice {
   ForgetfulDevice() {
     options.pool_bytes = std::uint64_t{1} << 20U;
@@ -61,7 +61,7 @@ struct ForgetfulDevice {
     REQUIRE(found);
     return std::string(as_text(value.bytes()));
   }
-  /// The first tree's pages leave the pool, written before if need be.
+  /// Evicts the first tree's pages; dirty ones are written first.
   void push_out() {
     for (int round = 0; round < 4; ++round) {
       const auto reader = engine->begin();
@@ -72,10 +72,9 @@ struct ForgetfulDevice {
       }
     }
   }
-  /// Restarts without rolling the transaction back; the machine goes on with the content of its
-  /// disk.
+  /// Restarts without rolling the transaction back; the disk keeps its content.
   void kill(std::unique_ptr<Transaction> open_transaction) {
-    // Reachable even when the process ends, so that the leak checker knows it is meant.
+    // Keep it reachable until the process ends, so that the leak checker does not report it.
     static auto* const lost =
         new std::vector<std::tuple<std::unique_ptr<SimulatedDisk>, std::unique_ptr<Engine>,
                                    std::unique_ptr<Transaction>>>;
@@ -84,7 +83,7 @@ struct ForgetfulDevice {
     lost->emplace_back(std::move(disk), std::move(engine), std::move(open_transaction));
     disk = std::move(after);
   }
-  /// The leaves of the first tree as they are on the device.
+  /// Returns the leaves of the first tree as they are on the device.
   std::map<std::uint64_t, std::vector<std::byte>> leaves() {
     std::map<std::uint64_t, std::vector<std::byte>> found;
     const auto bytes = disk->contents(kHome / Volume::kFileName);
@@ -96,8 +95,8 @@ struct ForgetfulDevice {
     }
     return found;
   }
-  /// Each value grows no longer, so the leaves stay what they are. How many have their images of
-  /// before once more.
+  /// Restores the old images of leaves. Values do not grow any more, so the leaves stay the same.
+  /// Returns the number of leaves restored.
   std::size_t lose_writes() {
     push_out();
     const auto before = leaves();
@@ -129,7 +128,7 @@ TEST_CASE("S6 a page whose last write was lost is brought up to it when it is re
   const std::uint64_t before = device.engine->statistics().pages_repaired;
   for (int row = 0; row < kLostRows; ++row)
     REQUIRE(device.get(row).value() == std::string(700, 'b'));
-  // Those that were in the pool at the end were not read.
+  // Pages that were resident at the end were not read.
   CHECK(device.engine->statistics().pages_repaired - before > lost / 2);
   CHECK(device.engine->verify().value() == std::vector<std::string>{});
   REQUIRE(device.engine->close());
@@ -157,7 +156,7 @@ TEST_CASE("S6 a page whose last write was lost is an error when the log has forg
     REQUIRE_THAT(got.error().message(), Contains("tree " + std::to_string(raw(device.tree))));
   }
   CHECK(refused > 0);
-  // Verification names the damage, page by page, and other tables are as they were.
+  // verify reports each damaged page, and other tables are intact.
   const auto violations = device.engine->verify().value();
   CHECK(violations.size() >= lost / 2);
   for (const std::string& violation : violations) CHECK_THAT(violation, Contains("was lost"));
@@ -167,13 +166,13 @@ TEST_CASE("S6 a restart makes up for a write that was lost before its checkpoint
   ForgetfulDevice device;
   device.push_out();
   const auto old = device.leaves();
-  // Keeps the log from here on.
+  // An open transaction keeps the log from here on.
   auto unfinished = device.engine->begin();
   device.put(*unfinished, device.other, kOtherRows, 'u');
   device.change(device.tree, kLostRows, 'b');
   device.push_out();
   REQUIRE(device.engine->checkpoint());
-  // Of each page redo meets first what came after the checkpoint.
+  // Redo reads each page first for records after the checkpoint.
   device.change(device.tree, kLostRows, 'c');
   device.kill(std::move(unfinished));
   std::size_t lost = 0;
@@ -194,9 +193,9 @@ TEST_CASE("S6 a restart makes up for a write that was lost before its checkpoint
 
 namespace {
 
-/// The first leaves of the tree have lost a write that the log has forgotten, were changed after
-/// that by a transaction that committed and by one that did not, and then the machine stopped.
-/// Returns how many leaves that are.
+/// Makes the tree's first leaves lose a write whose log is gone, after which they were changed by a
+/// committed and by an open transaction; then stops the machine. Returns the number of these
+/// leaves.
 std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
   device.push_out();
   const auto old = device.leaves();
@@ -210,10 +209,10 @@ std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
   auto loser = device.engine->begin();
   for (int row = 0; row < rows; row += 3) device.put(*loser, device.tree, row, 'u');
   device.put(*loser, device.other, 5, 'u');
-  // Its records are durable with those of the commit.
+  // The commit makes its records durable as well.
   device.change(device.other, 2, 'e');
   device.kill(std::move(loser));
-  // On a slow machine the last batches there have the pages in question.
+  // On a slow machine the last double-write batches may contain these pages.
   const std::vector<std::byte> none(device.disk->contents(kHome / DoubleWrite::kFileName).size());
   device.disk->corrupt(kHome / DoubleWrite::kFileName, 0, none);
   std::size_t lost = 0;
@@ -229,7 +228,7 @@ std::size_t lose_write_and_log(ForgetfulDevice& device, int rows) {
   return lost;
 }
 
-/// How many of the rows are XX001; the others are as they were committed.
+/// Checks that rows are as committed or XX001; returns the number of the latter.
 int count_refused(ForgetfulDevice& device, int changed_rows) {
   int refused = 0;
   for (int row = 0; row < kLostRows; ++row) {
@@ -273,7 +272,7 @@ TEST_CASE("R9 a page whose lost write the log has forgotten costs its own rows, 
       REQUIRE(device.engine->tree(device.other).value().get(*reader, as_bytes(key), value).value());
       CHECK(as_text(value.bytes()) == std::string(700, 'e'));
     }
-    // The file of written LSNs need not say it.
+    // The file of written LSNs need not know it.
     if (start == 1) {
       REQUIRE(device.engine->close());
       device.engine.reset();
@@ -287,7 +286,7 @@ TEST_CASE("R9 a page whose lost write the log has forgotten costs its own rows, 
       device.kill(device.engine->begin());
     }
   }
-  // Their pages are used again once the tree is gone.
+  // Their pages are reused once the tree is dropped.
   {
     const auto transaction = device.engine->begin();
     REQUIRE(device.engine->drop_tree(*transaction, device.tree));
@@ -313,7 +312,7 @@ TEST_CASE("R9 a loser whose page is old and known by nothing costs its own rows,
   ForgetfulDevice device;
   device.push_out();
   const auto old = device.leaves();
-  // Rows that the old pages do not have, with room for them and no split.
+  // Insert rows that the old pages lack, with room for them and without a split.
   std::vector<std::string> keys;
   for (int row = 0; row < 30; row += 11) keys.push_back(ForgetfulDevice::key_of(row) + "x");
   const auto first = device.engine->begin();
@@ -335,7 +334,7 @@ TEST_CASE("R9 a loser whose page is old and known by nothing costs its own rows,
   } else {
     device.change(device.other, 1, 'b');
   }
-  // So redo has no reason to look at its pages.
+  // Evict the pages, so that redo need not read them.
   device.push_out();
   REQUIRE(device.engine->checkpoint());
   device.kill(std::move(open));
@@ -418,7 +417,7 @@ TEST_CASE("S6 a write that was lost before the last start is seen", "[recovery]"
   device.push_out();
   const auto old = device.leaves();
   device.change(device.tree, kLostRows, 'b');
-  // Nothing that redo would want to look at.
+  // Close, so that redo has nothing to read.
   REQUIRE(device.engine->close());
   device.engine.reset();
   std::size_t lost = 0;
@@ -431,7 +430,7 @@ TEST_CASE("S6 a write that was lost before the last start is seen", "[recovery]"
   REQUIRE(lost > 10);
   const bool knows = GENERATE(true, false);
   if (!knows) {
-    // As after a torn write of what is known: then only parents could tell.
+    // As after a torn write of the file: then only parents can tell.
     const std::vector<std::byte> nothing(4096);
     device.disk->corrupt(kHome / WrittenLsnsFile::kFileName, 0, nothing);
   }

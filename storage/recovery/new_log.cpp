@@ -20,7 +20,7 @@ Result<> remove_files(FileSystem& files, const std::filesystem::path& directory)
   return {};
 }
 
-/// The new log was made beside the old one, whose place it takes.
+/// Moves the new log, which was made beside the old one, into its place.
 Result<> replace_log(FileSystem& files, const std::filesystem::path& old,
                      const std::filesystem::path& by) {
   RETURN_IF_ERROR(remove_files(files, old));
@@ -50,7 +50,7 @@ Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& direct
   ASSIGN_OR_RETURN(const auto map,
                    SpaceMap::load(files, directory, *volume, control.checkpoint.begin, end));
 
-  // Leave out one segment, so that followers of the old log in an archive stop before this one.
+  // Skip one segment, so that followers of the old log in an archive stop before this one.
   const Lsn behind{raw(std::max(end, not_before)) + options.segment_bytes};
   control.log_id = Runtime::current().random() | 1U;
   control.timeline = 1;
@@ -59,7 +59,7 @@ Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& direct
   RETURN_IF_ERROR(files.create_directory(options.directory));
   ASSIGN_OR_RETURN(const auto log, wal::Log::create(files, options, behind));
   const Lsn begin = log->begin();
-  // Nothing else was open when the database was closed.
+  // When the database was closed, no other transactions were open.
   RETURN_IF_ERROR(carry_over_prepared(*old_log, control.checkpoint.active, *log));
   log->close();
   old_log->close();
@@ -109,7 +109,7 @@ Result<Lsn> replace_lost_log(FileSystem& files, const std::filesystem::path& dir
     RETURN_IF_ERROR(remove_files(files, options.directory));
   else
     RETURN_IF_ERROR(files.create_directory(options.directory));
-  // Behind the checkpoint there is its own record at most.
+  // After the checkpoint the log has at most the checkpoint's own record.
   const Lsn behind{raw(control.checkpoint.begin) + 2 * options.segment_bytes};
   ASSIGN_OR_RETURN(const auto log, wal::Log::create(files, options, behind));
   const Lsn begin = log->begin();
@@ -127,7 +127,8 @@ Result<Lsn> replace_lost_log(FileSystem& files, const std::filesystem::path& dir
   RETURN_IF_ERROR(replace_log(files, old, options.directory));
   RETURN_IF_ERROR(files.sync_directory(directory));
 
-  // The maps before the control file, which says that the log begins here; each copy in turn.
+  // Write the maps before the control file, which says that the log begins here; both copies, one
+  // after the other.
   const SpaceMap::Snapshot pages = map->snapshot([begin] { return begin; });
   const TxnId next_txn = control.checkpoint.next_txn;
   control.checkpoint = {};

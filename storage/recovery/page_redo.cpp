@@ -14,7 +14,7 @@
 namespace swizzle {
 namespace {
 
-// Nanoseconds, roughly.
+// Approximate, in nanoseconds.
 constexpr std::size_t kWorkPerChange = 500;
 
 Lsn lsn_of_page(const std::byte* page) noexcept {
@@ -70,7 +70,7 @@ void PageRedo::erase(PageId page) noexcept {
 
 Result<Lsn> PageRedo::read(PageId page, std::byte* into) {
   const PendingPages::Known known = parts_.pending.find(page);
-  // Redone meanwhile, for a reader that has no claim on the page.
+  // The page was redone meanwhile, for a reader that has no claim on it.
   if (known.page == nullptr) {
     RETURN_IF_ERROR(parts_.volume.read_page(page, into));
     return Lsn::none;
@@ -99,8 +99,8 @@ Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::b
   for (std::size_t i = 0; i < records.count(); ++i) {
     const wal::Record record = records.at(i);
     if (record.lsn <= at) continue;
-    // A page on disk lacks nothing before the oldest record that it may lack. Where it is older
-    // than what that one came after, the device has lost a write.
+    // A page on disk has all changes before the first record that it may lack. If it is older than
+    // the state that this record found, the device has lost a write.
     const Lsn before = lsn_before(record, page);
     if (since == Lsn::none && at != Lsn::none && at < before)
       return rebuild(page, newest, Base::copy, into, older_than_the_log(page, before));
@@ -115,7 +115,8 @@ Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::b
   }
   if (const Lsn written = parts_.volume.written_lsns().of(page); lsn_of_page(into) < written)
     return rebuild(page, written, Base::copy, into, older_than_the_log(page, written));
-  // A new owner of the page makes up for everything; readers must find it written.
+  // The page was given up, and records of a new owner have made it whole; readers must find it
+  // written.
   if (parts_.given_up != nullptr && parts_.given_up->contains(page)) {
     RETURN_IF_ERROR(write_back(page, into));
     return Lsn::none;
@@ -123,7 +124,8 @@ Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::b
   return since;
 }
 
-/// The records that the copy on disk may lack: by their list, and, before it begins, by the chain.
+/// Returns the records that the copy on disk may lack: those of the page's list, and the ones
+/// before the list from the page's chain.
 Result<PageRecords> PageRedo::read_records(PageId page, const PendingPage& pending) const {
   wal::Reader reader = parts_.log.reader(wal::ReadPattern::random);
   PageRecords records;
@@ -146,7 +148,7 @@ Result<PageRecords> PageRedo::read_records(PageId page, const PendingPage& pendi
   return records;
 }
 
-/// Reads the copy on disk, unless the records have the page whole. Returns its LSN.
+/// Reads the copy on disk, unless the records have the whole page. Returns its LSN.
 Result<Lsn> PageRedo::read_copy(PageId page, const PageRecords& records, std::byte* into) {
   if (records.count() > 0) {
     ASSIGN_OR_RETURN(const bool is_whole, is_image(records.at(0), page));
@@ -179,16 +181,16 @@ Result<Lsn> PageRedo::rebuild(PageId page, Lsn newest, Base base, std::byte* int
 
 Result<> PageRedo::write_back(PageId page, std::byte* into) {
   seal_page(into);
-  // No other write of the page is under way: no frame has it, and the reader's claim excludes
-  // others.
+  // No other write of the page can be in progress: it is in no frame, and the reader's claim
+  // excludes others.
   const PageImage image{page, into};
   return parts_.volume.write_pages({&image, 1});
 }
 
 std::unexpected<Error> PageRedo::give_up(PageId page, Lsn newest, Error&& why) {
   if (parts_.given_up != nullptr) {
-    // In this order: a checkpoint that does not find the page pending any more keeps the file of
-    // pages that were given up.
+    // In this order, since a checkpoint that no longer finds the page pending must have it in the
+    // file of pages that were given up.
     parts_.given_up->give_up(page, newest, why);
     erase(page);
   }

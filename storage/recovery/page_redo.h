@@ -15,9 +15,9 @@
 
 namespace swizzle {
 
-/// Redoes a page when it is read: applies the records that its copy on disk lacks. Such a page
-/// enters the pool dirty. A page that is damaged or has lost a write is rebuilt and written back at
-/// once; one that cannot be rebuilt is given up (rule R9). Logs nothing. Thread-safe.
+/// Redoes a page when it is read: applies the records that its copy on disk lacks. The page enters
+/// the pool dirty. A page that is damaged or has lost a write is rebuilt and written back at once;
+/// one that cannot be rebuilt is given up (rule R9). Logs nothing. Thread-safe.
 class PageRedo final : public LackingPages {
  public:
   struct Parts {
@@ -25,7 +25,7 @@ class PageRedo final : public LackingPages {
     const wal::Log& log;
     PageRepair& repair;
     PendingPages& pending;
-    /// May be null: a page that cannot be rebuilt is then tried again at each read.
+    /// May be null: then each read of a page that cannot be rebuilt tries again.
     GivenUpPages* given_up = nullptr;
     /// Tells the server's log when no page is pending any more.
     bool tells = true;
@@ -35,13 +35,13 @@ class PageRedo final : public LackingPages {
   [[nodiscard]] bool contains(PageId page) const noexcept override {
     return parts_.pending.contains(page);
   }
-  /// A record is applied exactly if the page's LSN is before it (rule R3). Returns XX001 for a page
-  /// that is given up, and for one that is ahead of the log.
+  /// Reads the page and redoes it. A record is applied if and only if the page's LSN is before it
+  /// (rule R3). Returns XX001 for a page that is given up, and for one that is ahead of the log.
   Result<Lsn> read(PageId page, std::byte* into) override;
   void erase(PageId page) noexcept override;
 
-  /// Redoes every pending page and writes it, where no pool reads pages. Analysis has read from
-  /// `listed_from` on. Ends early if `goes_on` says so. Pre: no page is in use.
+  /// Redoes and writes every pending page, where no pool reads pages. Analysis has read from
+  /// `listed_from` on. Ends early if `goes_on` returns false. Pre: no page is in use.
   Result<> write_all(
       Lsn listed_from, const RecoveryObserver& observer,
       const RedoBatches::GoesOn& goes_on = [] { return true; });
@@ -52,7 +52,7 @@ class PageRedo final : public LackingPages {
   [[nodiscard]] std::uint64_t pages_redone() const noexcept {
     return pages_.load(std::memory_order_relaxed);
   }
-  /// Returns the time from the start until no page was pending, in microseconds; -1: not yet.
+  /// Returns the microseconds from the start until no page was pending; -1 if some still are.
   [[nodiscard]] std::int64_t done_us() const noexcept {
     return done_us_.load(std::memory_order_relaxed);
   }
@@ -61,15 +61,15 @@ class PageRedo final : public LackingPages {
   Result<Lsn> redo(PageId page, const PendingPages::Known& known, std::byte* into);
   Result<PageRecords> read_records(PageId page, const PendingPage& pending) const;
   Result<Lsn> read_copy(PageId page, const PageRecords& records, std::byte* into);
-  /// Beginning of a rebuilt page: the older page in `into`, or an image of the double-write
-  /// area or the log.
+  /// The state that a page is rebuilt from: the older page in `into`, or an image in the
+  /// double-write area or the log.
   enum class Base : std::uint8_t { copy, images };
   Result<Lsn> rebuild(PageId page, Lsn newest, Base base, std::byte* into, Error&& why);
   Result<> write_back(PageId page, std::byte* into);
   std::unexpected<Error> give_up(PageId page, Lsn newest, Error&& why);
 
   const Parts parts_;
-  /// End of the log at the start.
+  /// The end of the log at the start.
   const Lsn log_end_;
   const TimePoint began_;
   const std::size_t pages_at_start_;

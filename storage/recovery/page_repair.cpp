@@ -18,7 +18,7 @@ PageEffect effect_on(const wal::Record& record, PageId page) {
   return record.header.page2 == page ? effects->page2 : PageEffect::none;
 }
 
-// Returns the newest record of the page that is behind `base`; none when there is none.
+// Returns the newest record of the page after `base`; none if there is none.
 Result<Lsn> newest_record(wal::Reader& reader, PageId page, Lsn base) {
   reader.seek(reader.end());
   while (true) {
@@ -32,7 +32,7 @@ Result<Lsn> newest_record(wal::Reader& reader, PageId page, Lsn base) {
   }
 }
 
-// Returns the page's records, the newest first, down to an image or to the one after `base`.
+// Returns the page's records, the newest first, down to an image or to the first one after `base`.
 Result<std::vector<Lsn>> chain_down_to(wal::Reader& reader, PageId page, Lsn newest, Lsn base,
                                        Lsn oldest_kept) {
   std::vector<Lsn> chain;

@@ -10,22 +10,22 @@
 
 namespace swizzle {
 
-/// Rebuilds a single page whose copy on disk is damaged or old: from its image in the double-write
-/// area, the last image in the log or the old copy, and the records of its chain since.
-/// Thread-safe.
+/// Rebuilds a single page whose copy on disk is damaged or old. It starts from the page's image in
+/// the double-write area, from the last image in the log or from the old copy, and applies the
+/// later records of the page's chain. Thread-safe.
 class PageRepair {
  public:
   PageRepair(Volume& volume, const wal::Log& log) noexcept : volume_(volume), log_(log) {}
 
-  /// Fills `into` with the page as its newest durable record left it. Returns XX001, which names
-  /// the missing part, if there is neither image. Parks; no latch held. Searches the log backward
-  /// for the page's newest record, so it may take as long as reading the log that is kept.
+  /// Fills `into` with the page as of its newest durable record. Returns XX001, which names the
+  /// missing part, if there is no image. Parks; no latch held. Searches the log backward for the
+  /// page's newest record, which may take as long as reading all the log that is kept.
   Result<> rebuild(PageId page, std::byte* into) { return rebuild(page, Lsn::none, into); }
-  /// The same to `newest`, the page's newest record; none: searches for it.
+  /// The same with `newest` as the page's newest record; none: searches for it.
   Result<> rebuild(PageId page, Lsn newest, std::byte* into);
 
-  /// Redoes an older, whole page in `into` to `newest`, by its chain of records, which needs no
-  /// search. Otherwise as rebuild().
+  /// Redoes an older, whole page in `into` up to `newest`, by its chain of records, which needs no
+  /// search. Otherwise the same as rebuild().
   Result<> renew(PageId page, Lsn newest, std::byte* into);
 
   /// Calls rebuild() if `newest` is none, else renew().

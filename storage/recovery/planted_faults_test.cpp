@@ -1,5 +1,5 @@
-// The control of the crash campaigns: with a defect planted they must find something, without one
-// nothing. A campaign that passes with a defect proves nothing.
+// Checks the crash campaigns themselves: with a planted defect they must find something, without
+// one nothing. A campaign that passes with a defect proves nothing.
 #include <catch2/catch.hpp>
 #include <map>
 #include <optional>
@@ -60,8 +60,8 @@ void work(Engine& engine, TreeId id, Random& random, Truth& truth) {
   }
 }
 
-// Restarts. Returns true if the database verifies and has the committed rows, with or without the
-// transaction in doubt.
+// Restarts the database. Returns true if it verifies and has the committed rows, with or without
+// those of the transaction in doubt.
 bool is_right(SimulatedDisk& disk, TreeId tree, const Truth& truth) {
   const auto engine = Engine::open(disk, kHome, small_options());
   if (!engine) return false;
@@ -116,7 +116,8 @@ bool survives_power_cut(std::uint64_t seed, const Plant& plant) {
   return right;
 }
 
-/// Returns how many of the first power cuts go wrong; of the other ones if there is none.
+/// Returns how many of the first 12 power cuts are not recovered correctly. If all are, tries
+/// further ones, up to `most`, until one is not.
 int count_wrong(const Plant& plant, std::uint64_t most = 12) {
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 12 || (seed <= most && wrong == 0); ++seed)

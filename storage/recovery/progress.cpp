@@ -8,7 +8,7 @@
 namespace swizzle {
 namespace {
 
-// Limits the calls of the observer, so that it need not be fast.
+// The observer is called at most so often, so that it need not be fast.
 constexpr Duration kTellEvery = std::chrono::milliseconds{100};
 constexpr Duration kWriteEvery = std::chrono::seconds{2};
 
@@ -34,7 +34,7 @@ Progress::~Progress() {
   progress_.done = progress_.total;
   progress_.seconds_left = 0;
   if (observer_) observer_(progress_);
-  // A phase that was logged also logs its end.
+  // The end of a phase is logged if the phase was.
   if (written_at_ != begin_) write_line();
 }
 

@@ -8,14 +8,14 @@
 
 namespace swizzle {
 
-/// Reports the progress of a phase to an observer, and to the server's log. A phase that is over at
-/// once is reported to the observer only.
+/// Reports the progress of a phase to an observer and to the server's log. A phase that takes no
+/// time is reported to the observer only.
 class Progress {
  public:
-  /// `look_every` for callers that call reached() at every record: reading the clock takes as long
-  /// as a record.
+  /// `look_every` for callers that call reached() for every record, since reading the clock takes
+  /// as long as a record.
   static constexpr std::uint64_t kRecords = 64;
-  /// `total` is in the unit of reached(): bytes of log as a rule. Time is looked at in every
+  /// `total` is in the unit of reached(), usually bytes of log. The clock is read at every
   /// `look_every`th call of reached().
   Progress(std::string phase, std::uint64_t total, const RecoveryObserver& observer,
            std::uint64_t look_every = kRecords);

@@ -12,7 +12,8 @@ using namespace swizzle::test;
 
 namespace {
 
-// Runs a workload in a simulation until the power goes, or to its end. Returns whether it went.
+// Runs a workload in a simulation until the power fails, or to its end. Returns true if the power
+// failed.
 bool run_until_power_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int steps,
                          TestEngine::Options options, Oracle& oracle) {
   Simulation simulation{seed};
@@ -21,7 +22,7 @@ bool run_until_power_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t 
     auto engine = std::make_unique<TestEngine>(disk, options);
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);
     const auto opened = engine->open();
-    // No CAPTURE here: a power cut abandons this stack, and messages would stay behind.
+    // Do not use CAPTURE here: a power cut abandons this stack, and the messages would remain.
     if (!opened) FAIL(opened.error().message() << ": " << opened.error().detail());
     oracle.losers_undone += engine->recovered.losers.size();
     require_whole(*engine, oracle);
@@ -35,7 +36,7 @@ bool run_until_power_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t 
       if (random.one_in(40)) REQUIRE(engine->checkpointer->take());
     }
     if (seed % 2 == 0) REQUIRE(engine->close());
-    // Otherwise as if the process had been killed.
+    // Otherwise leave it as if the process had been killed.
     engine->checkpointer->stop();
     engine->background->stop();
     engine->cleaner->stop();
@@ -64,7 +65,8 @@ TEST_CASE("P17 P18 P25 power cuts anywhere, also during recovery, three deep",
     std::uint64_t undone;
     std::uint64_t databases;
   };
-  // By a hundred: a database that the power ends keeps some 20 MB.
+  // Run in processes of a hundred seeds each, since each database that a power cut ends leaks about
+  // 20 MB.
   const auto totals = for_seeds_apart<Totals>(1000, 100, [&](std::uint64_t seed, Totals& total) {
     ++total.databases;
     Random random{seed};
@@ -109,7 +111,7 @@ void damage(SimulatedDisk& disk, PageId page) {
                std::as_bytes(std::span{&noise, 1}));
 }
 
-// Describes the content of a node, independent of its layout.
+// Describes the contents of a node, independent of its layout.
 std::string describe(const Node& node) {
   std::string text = fmt::format("{} {} {} {} {} ", raw(node.id()), node.level(), raw(node.lsn()),
                                  raw(node.logical_lsn()), raw(load_ref(node.foster_ref()).page()));
@@ -178,7 +180,7 @@ TEST_CASE("a page that nothing can rebuild is an error with its number", "[recov
     TestEngine engine(disk, {});
     REQUIRE(engine.open());
     Random random{9};
-    // Until the log no longer has the first image of the root, which seldom changes.
+    // Continue until the log no longer has the first image of the root, which seldom changes.
     while (raw(engine.log->oldest()) < 800'000) {
       run_transaction(engine, random, oracle);
       if (random.one_in(50)) REQUIRE(engine.checkpointer->take());

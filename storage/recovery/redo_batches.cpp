@@ -13,9 +13,10 @@
 namespace swizzle {
 namespace {
 
-// Nanoseconds that the copy of a record takes, roughly: the task yields by the clock on a reactor.
+// Approximate nanoseconds that the copy of a record takes: on a reactor the task yields by the
+// clock.
 constexpr std::size_t kWorkPerRecord = 1000;
-// Memory that a record takes, for the size of a batch.
+// Approximate memory for a record, from which the size of a batch follows.
 constexpr std::uint64_t kRecordBytes = 256;
 
 }  // namespace
@@ -35,8 +36,8 @@ std::span<const PageId> RedoBatches::next(const GoesOn& goes_on) {
   return batch_;
 }
 
-/// Completes the pages' lists of records. If that fails, redo follows each page's chain, and a page
-/// that needs the missing part says so.
+/// Completes the pages' lists of records. If that fails, redo follows each page's chain, and the
+/// read of a page that needs the missing part fails.
 void RedoBatches::complete_lists() {
   PendingPageMap pages = parts_.pending.incomplete();
   if (pages.empty()) return;
@@ -74,7 +75,7 @@ void RedoBatches::collect(const GoesOn& goes_on) {
     count_unended_work(kWorkPerRecord);
     if (!goes_on()) return;
     const auto record = reader.read(at);
-    // Each page that wants the record will say so.
+    // The read of each page that needs the record will fail.
     if (!record) return;
     std::shared_ptr<PageRecords>& kept = records[page];
     if (kept == nullptr) kept = std::make_shared<PageRecords>();

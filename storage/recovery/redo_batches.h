@@ -11,9 +11,9 @@
 
 namespace swizzle {
 
-/// The pending pages for whoever redoes them all: oldest changes first, a batch at a time. The
-/// records of a batch are read in one pass over the log and kept in memory, where the pages' reads
-/// find them.
+/// Divides the pending pages into batches, oldest changes first, for a caller that redoes them all.
+/// The records of a batch are read in one pass over the log and kept in memory, where the pages'
+/// reads find them.
 class RedoBatches {
  public:
   static constexpr std::uint64_t kUsualMemory = std::uint64_t{64} << 20U;
@@ -21,22 +21,23 @@ class RedoBatches {
   struct Parts {
     PendingPages& pending;
     const wal::Log& log;
-    /// LSN from which analysis read: older records are not listed.
+    /// LSN from which analysis read; records before it are not listed.
     Lsn listed_from = Lsn::none;
-    /// For the copies of a batch's records, roughly.
+    /// Approximate memory for the copies of a batch's records.
     std::uint64_t memory_bytes = kUsualMemory;
   };
-  /// Asked while it works; false ends it early.
+  /// Called during the work; false ends it early.
   using GoesOn = std::function<bool()>;
 
-  /// Lists first the older records, in one pass over the log that analysis did not read.
+  /// First lists the records before `listed_from`, in one pass over the part of the log that
+  /// analysis did not read.
   explicit RedoBatches(const Parts& parts);
   RedoBatches(const RedoBatches&) = delete;
   RedoBatches& operator=(const RedoBatches&) = delete;
   ~RedoBatches() { forget_batch(); }
 
-  /// Returns the pages of the next batch, whose records are kept until the next call; none: that
-  /// was the last, or `goes_on` has said no.
+  /// Returns the pages of the next batch, whose records are kept until the next call. Returns none
+  /// after the last batch, or when `goes_on` has returned false.
   std::span<const PageId> next(const GoesOn& goes_on);
   /// Returns the number of pages in all batches.
   [[nodiscard]] std::size_t count() const noexcept { return pages_.size(); }

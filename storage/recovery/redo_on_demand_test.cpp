@@ -1,5 +1,5 @@
-// Pages that lack changes after a crash: redone by their readers and behind them, named by each
-// checkpoint until then.
+// Pages that lack changes after a crash: they are redone by their readers or by the background
+// task, and until then each checkpoint lists them.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kTransactions = 800;
 
-/// The cleaner writes nothing, and no checkpoint is taken, unless the test says so.
+/// Options with which the cleaner writes nothing, and no checkpoint is taken, unless the test asks
+/// for it.
 TestEngine::Options readers_alone() {
   TestEngine::Options options;
   options.frames = 1000;
@@ -22,7 +23,7 @@ TestEngine::Options readers_alone() {
   return options;
 }
 
-/// A database with some hundred committed transactions, none of whose pages was written since.
+/// A database with some hundred committed transactions, and no page written since.
 struct Crashed {
   Crashed() {
     TestEngine::create(disk);
@@ -31,7 +32,7 @@ struct Crashed {
       for (int i = 0; i < kTransactions; ++i) run_transaction(engine, random, oracle);
     });
   }
-  /// Opens, does what is asked, and crashes.
+  /// Opens the database, calls `what`, and crashes.
   template <class What>
   void live(std::uint64_t seed, What&& what, TestEngine::Options options = readers_alone()) {
     Simulation simulation{seed};
@@ -56,8 +57,8 @@ std::set<PageId> dirty_pages_of(const Control& control) {
   return pages;
 }
 
-/// Rewrites a copy of the control file in format version 1, which did not say which record of a
-/// dirty page was its newest.
+/// Rewrites a copy of the control file in format version 1, which does not have the newest record
+/// of a dirty page.
 void make_version_1(SimulatedDisk& disk, const char* name) {
   constexpr std::size_t kHeaderBytes = 128;
   constexpr std::size_t kVersionAt = 8;
@@ -99,7 +100,7 @@ TEST_CASE("R13 each checkpoint names the pages that still lack changes, crash af
         CHECK(page.newest >= page.since);
     });
   }
-  // By their readers alone, which follow the pages' chains of records.
+  // Redo by the pages' readers alone, who follow the pages' chains of records.
   database.live(7, [&](TestEngine& engine) {
     require_whole(engine, database.oracle);
     CHECK(engine.pending->count() == 0);
@@ -148,10 +149,10 @@ TEST_CASE("a page that lacks changes is not taken from a read ahead", "[recovery
 TEST_CASE("redo behind the door leaves nothing pending, by lists and in batches", "[recovery]") {
   Crashed database;
   TestEngine::Options options = readers_alone();
-  // For a batch of one page at a time, of some, and of all.
+  // Batches of one page, of some pages, and of all pages.
   options.redo_bytes = GENERATE(std::uint64_t{1}, std::uint64_t{20'000}, std::uint64_t{1} << 30U);
   options.redo_tasks = GENERATE(1U, 3U);
-  // The second time the checkpoint lies behind the pages' first records.
+  // In the second round the checkpoint comes after the pages' first records.
   for (std::uint64_t life = 2; life < 4; ++life) {
     database.live(
         life,
@@ -172,7 +173,7 @@ TEST_CASE("redo behind the door leaves nothing pending, by lists and in batches"
 TEST_CASE("a control file that does not say which record of a page was its newest is read",
           "[recovery]") {
   Crashed database;
-  // Its pages are dirty in the checkpoint that the start takes.
+  // The pages are dirty in the checkpoint that the start takes.
   database.live(2, [&](TestEngine& engine) { REQUIRE(engine.pending->count() > 3); });
   for (const char* name : ControlFile::kFileNames) make_version_1(database.disk, name);
   {

@@ -72,7 +72,7 @@ class Ghosts final : public GhostKeeper {
 
 using Content = std::map<std::string, std::string>;
 
-/// Storage without the engine's façade: one tree, one transaction at a time.
+/// Storage without the Engine class: one tree, one transaction at a time.
 class TestEngine {
  public:
   using TestTree = BTree<SwizzlingPool>;
@@ -80,10 +80,10 @@ class TestEngine {
   struct Options {
     std::uint32_t frames = 48;
     std::uint64_t checkpoint_bytes = 200'000;
-    /// For the records that the background keeps.
+    /// Memory for the records of a batch of the background redo.
     std::uint64_t redo_bytes = 20'000;
     std::uint32_t redo_tasks = 1;
-    /// Otherwise pages are redone by their readers alone.
+    /// If false, only the pages' readers redo them.
     bool redo_in_background = true;
     std::filesystem::path home = kHome;
     wal::ArchiveSegment archive = {};
@@ -126,7 +126,7 @@ class TestEngine {
 
   TestEngine(FileSystem& files, Options options) : files_(files), options_(options) {}
 
-  /// Recovers, undoes losers, checkpoints.
+  /// Recovers the database, undoes the losers and takes a checkpoint.
   Result<> open() {
     ASSIGN_OR_RETURN(volume, Volume::open(files_, options_.home));
     ASSIGN_OR_RETURN(control, ControlFile::open(files_, options_.home));
@@ -211,7 +211,7 @@ class TestEngine {
     REQUIRE(tree->change(as_bytes(key), &chain, step));
     return step.done;
   }
-  /// Returns where its commit record ends.
+  /// Commits; returns the end of the commit record.
   Lsn commit() { return end_with(RecordKind::transaction_committed); }
   void rollback() { REQUIRE(undo()); }
 

@@ -7,14 +7,14 @@
 
 namespace swizzle::test {
 
-/// Expected content: everything of committed transactions, and all or nothing of the transaction
-/// whose commit was under way.
+/// Expected contents: everything of committed transactions, and all or nothing of the transaction
+/// whose commit was in progress.
 struct Oracle {
   Content committed;
   std::optional<Content> in_doubt;
-  /// Content by the end of each commit record.
+  /// Contents at the end of each commit record.
   std::map<Lsn, Content> history;
-  // Work of restarts, so that a test can show that it tests something.
+  // Work of the restarts, so that a test can check that it had any.
   std::uint64_t changes_redone = 0;
   std::uint64_t losers_undone = 0;
   std::uint64_t pages_repaired = 0;
@@ -33,7 +33,7 @@ inline std::string random_key(Random& random) {
 inline std::string random_value(Random& random) {
   const std::uint64_t length = random.one_in(8) ? random.below(900) : random.below(80);
   std::string value(length, static_cast<char>('a' + random.below(26)));
-  // Updates that change a part.
+  // Updates that change only a part of the value.
   for (std::uint64_t i = 0; i < length / 40; ++i)
     value[random.below(length)] = static_cast<char>('A' + random.below(26));
   return value;
@@ -58,7 +58,7 @@ inline void run_transaction(TestEngine& engine, Random& random, Oracle& oracle) 
         if (engine.apply(Action::remove, key)) after.erase(key);
     }
   }
-  // So that a crash leaves losers.
+  // Flushes now and then, so that a crash leaves losers.
   if (random.one_in(5)) engine.log->flush_to(engine.log->tail());
   if (random.one_in(5)) {
     engine.rollback();
@@ -69,7 +69,7 @@ inline void run_transaction(TestEngine& engine, Random& random, Oracle& oracle) 
   if (end != Lsn::none) oracle.history.emplace(end, after);
   oracle.committed = std::move(after);
   oracle.in_doubt.reset();
-  // Removes ghosts; underfull nodes merge or rebalance with their neighbours.
+  // Removes ghosts; underfull nodes are merged or rebalanced with their neighbours.
   for (std::uint64_t i = random.below(4); i > 0; --i)
     REQUIRE(engine.tree->tidy(as_bytes(random_key(random))));
 }

@@ -12,7 +12,7 @@ Result<std::optional<UndoStep>> UndoChain::next() {
       continue;
     }
     next_ = record.header.txn_prev;
-    // These records change nothing that undo could restore, and a rollback may begin behind them.
+    // These records change nothing that undo could restore; a rollback may even begin after them.
     const RecordKind kind = kind_of(record.header);
     if (kind == RecordKind::transaction_prepared || kind == RecordKind::prepared_kept) continue;
     if (kind == RecordKind::change_noted || kind == RecordKind::changes_taken_back) continue;

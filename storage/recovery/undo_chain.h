@@ -14,9 +14,9 @@ struct UndoStep {
   RecordKind kind;
   TreeId tree;
   PageId page;
-  /// LSN at which undo continues after this step: its compensation record's undo_next.
+  /// LSN at which undo continues after this step: undo_next of its compensation record.
   Lsn undo_next;
-  /// Owned, since the reader moves on.
+  /// A copy, since the reader moves on.
   std::vector<std::byte> payload;
 };
 
@@ -24,10 +24,10 @@ struct UndoStep {
 /// records have undone already, so an interrupted rollback continues where it stopped (rule R5).
 class UndoChain {
  public:
-  /// `reader` should be a random one.
+  /// `reader` should be made for random reads.
   UndoChain(wal::Reader& reader, Lsn last) noexcept : reader_(reader), next_(last) {}
 
-  /// The next change to undo, or nullopt when nothing is left.
+  /// Returns the next change to undo, or nullopt when nothing is left.
   Result<std::optional<UndoStep>> next();
 
  private:

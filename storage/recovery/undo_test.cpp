@@ -17,7 +17,7 @@ std::string value_of(Engine& engine, TreeId tree, std::string_view key) {
 
 }  // namespace
 
-// The ghost that the removal left takes the new value, so the old one must come from the undo
+// The ghost of the removed record gets the new value, so the old value must come from the undo
 // record, or from the log.
 TEST_CASE("a key that is removed and inserted again gets its old value back", "[undo]") {
   SimulatedDisk disk;

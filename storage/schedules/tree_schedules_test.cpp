@@ -1,6 +1,6 @@
-// Tasks at work in one small pool, losing the processor between any two steps of latches, page
-// table, queues and frame states. Every task has keys of its own, so it knows what it must find;
-// afterwards the trees, the pool and its queues are looked through.
+// Tasks in one small pool that may be interrupted between any two steps of latches, page table,
+// queues and frame states. Every task has keys of its own, so it knows the expected results;
+// afterwards the trees, the pool and its queues are verified.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@
 #include "storage/schedules/explorer.h"
 #include "storage/testing/tree_harness.h"
 
-// ThreadSanitizer sees one thread, and has no optimistic readers.
+// ThreadSanitizer has a single thread to look at here, and no optimistic readers.
 #ifndef __SANITIZE_THREAD__
 
 namespace swizzle::schedules {
@@ -24,8 +24,8 @@ namespace {
 
 using Tree = BTree<SwizzlingPool>;
 
-/// Keys come in groups that share a long beginning, and values are large: a leaf has a handful of
-/// records and a branch a dozen separators, so a hundred records make a tree three levels high.
+/// Keys share long prefixes in groups, and values are large: a leaf has a few records and a branch
+/// a dozen separators, so a hundred records make a tree of three levels.
 constexpr unsigned kUsualKeys = 96;
 constexpr unsigned kOtherKeys = kUsualKeys / 2;
 
@@ -39,16 +39,17 @@ std::string key_of(unsigned number, unsigned shared_bytes) {
 }
 
 enum class Work : std::uint8_t {
-  change,   ///< inserts, removes, reads, and gives ghosts and half empty nodes back
-  read,     ///< reads keys that are not changed, all over the tree
-  press,    ///< reads another tree, so that the sweep comes by
-  pass_by,  ///< the same as a large scan does
-  tidy,     ///< gives ghosts and half empty nodes back
-  /// The same from the last key to the first: a node's right neighbour is in memory, so they merge.
+  change,   ///< inserts, removes, reads, and tidies ghosts and half empty nodes
+  read,     ///< reads unchanged keys all over the tree
+  press,    ///< reads another tree, so that the sweep visits this one
+  pass_by,  ///< the same with the hint of a large scan
+  tidy,     ///< tidies ghosts and half empty nodes
+  /// The same from the last key to the first: a node's right neighbour is resident then, so they
+  /// merge.
   tidy_all,
-  verify,      ///< looks the tree through, and must find nothing
-  drop,        ///< empties the other tree and gives its root up
-  redo,        ///< brings in the pages that lack changes, as redo does behind the door
+  verify,      ///< verifies the tree and must find nothing
+  drop,        ///< empties the other tree and frees its root
+  redo,        ///< reads the pages that lack changes, as background redo does
   list_dirty,  ///< lists the dirty pages, as a checkpoint does
 };
 
@@ -58,18 +59,17 @@ struct Scenario {
   unsigned steps = 12;
   std::uint32_t frames = 16;
   ReplacementOptions replacement = {};
-  /// One record in so many is left of those that made the tree.
+  /// Share of the initial records that is kept: one in so many.
   unsigned keep_one_in = 1;
-  /// How many nodes at most have been looked at for what they could give back, before the contest:
-  /// the seed says how many, so that the branches are as empty as they must be in some schedules.
+  /// Limit of the nodes that are tidied before the tasks start. The seed chooses the number, so
+  /// that in some schedules the branches are as empty as they must be.
   unsigned most_tidied = 0;
-  /// The other tree has few pages, and some of its leaves are known to no parent yet.
+  /// The other tree has few pages, and some of its leaves are foster children.
   bool has_foster_children = false;
   /// Pages that are not in memory lack changes, as after a crash.
   bool has_lost_changes = false;
   unsigned keys = kUsualKeys;
-  /// How long the beginnings are that keys share. A branch whose fences alone take a quarter of it
-  /// never merges.
+  /// Length of the shared prefixes. A branch whose fences alone take a quarter of it never merges.
   unsigned shared_bytes = 700;
 };
 
@@ -95,7 +95,8 @@ class OtherTree {
     insert(0, kOtherKeys);
     return std::move(tree_);
   }
-  /// A split of a leaf meanwhile cannot give the new leaf to its parent, which is latched.
+  /// Fills the tree while its root is latched, so that a split leaf's foster child cannot be
+  /// adopted.
   std::unique_ptr<Tree> fill_beside_a_reader_of_the_root() {
     constexpr unsigned kForTwoLevels = 8;
     insert(0, kForTwoLevels);
@@ -104,7 +105,7 @@ class OtherTree {
       if (frame.page_id() == tree_->root_page()) root = &frame;
     });
     require(root != nullptr && tree_->counters().root_growths.load() == 1, "the root is elsewhere");
-    // Latched as by another task: the inserting task may park.
+    // Latch as another task would: the inserting task may park.
     root->latch.lock_shared();
     --latches_held;
     insert(kForTwoLevels, kForTwoLevels + 6);
@@ -172,7 +173,7 @@ class Run {
     for (std::uint64_t left = random_.below(scenario_.most_tidied + 1); left > 0; --left)
       tidy(static_cast<unsigned>(random_.below(scenario_.keys)));
     require(harness_.tree->counters().root_growths.load() >= 2, "the tree is not high enough");
-    // Last, so that its pages are in memory when it is dropped.
+    // Last, so that its pages are resident when it is dropped.
     if (has_other && scenario_.has_foster_children)
       other_ = OtherTree(harness_, scenario_.shared_bytes).fill_beside_a_reader_of_the_root();
     if (scenario_.has_lost_changes) harness_.store.lose_changes(*harness_.pool);
@@ -236,7 +237,7 @@ class Run {
       const auto cleared = other_->clear();
       require(cleared && cleared->nodes == 0, "the dropped tree cannot be cleared");
       other_->abandon();
-      // As in the destruction of a tree, whose caller logs it.
+      // As the destruction of a tree does, which its caller logs.
       harness_.store.mark_free(other_->root_page());
       other_.reset();
       return;
@@ -347,7 +348,7 @@ const std::vector<Scenario> kScenarios{
      .frames = 20,
      .keep_one_in = 6,
      .most_tidied = 80},
-    // With a frame to spare, or the next page would stand where the branch stood that went.
+    // With a spare frame; otherwise the next page would reuse the frame of the freed branch.
     {.name = "branches merge beside the sweep",
      .tasks = {Work::tidy_all, Work::press},
      .steps = 200,
@@ -375,8 +376,8 @@ const std::vector<Scenario> kScenarios{
      .tasks = {Work::drop, Work::read, Work::read},
      .steps = 30,
      .frames = 24,
-     // A leaf's foster child is unswizzled by itself only if chance leads to it: the sweep comes to
-     // it through the leaf's parent, which the thread that drops the leaf has latched.
+     // A leaf's foster child is unswizzled by itself only by chance: the sweep reaches it through
+     // the leaf's parent, which the thread that drops the leaf has latched.
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
      .has_foster_children = true},
     {.name = "writers, cooling at random",
@@ -403,11 +404,11 @@ const std::vector<Scenario> kScenarios{
      .most_tidied = 40},
 };
 
-/// The races that were there, and where each is found soonest.
+/// Known races, and where each is found soonest.
 struct Planted {
   PoolFault fault;
   const char* scenario;
-  /// A little below the seed that found it when this was written; the search goes on from there.
+  /// A little below the seed that found it when this was written; the search starts there.
   std::uint64_t from;
 };
 const std::vector<Planted> kPlanted{

@@ -16,8 +16,8 @@ namespace swizzle {
 /// The volume and the space map as the pool's page store.
 class DataFile final : public PageStore {
  public:
-  /// Rebuilds a page in the given memory: one that fails its checksum, or, with `newest`, redoes
-  /// the older one that is there to that LSN (PageRepair).
+  /// Rebuilds a page in the given memory: one that fails its checksum or, with `newest`, an older
+  /// one, which is redone to that LSN (PageRepair).
   using Rebuild = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
   /// Returns the present end of the log.
@@ -37,7 +37,7 @@ class DataFile final : public PageStore {
   /// Rebuilds and writes back a page that fails its checksum, or is older than its last write. If
   /// that is impossible, the error tells the reason, and the page is given up, so that the log is
   /// not searched for it again; other pages are not affected. Pre: no write of the page is under
-  /// way. A page with an LSN behind the log's end, of which the log has no records, is XX001: its
+  /// way. A page with an LSN after the log's end, of which the log has no records, is XX001: its
   /// next record would be taken for an old one. A page that lacks changes is redone, and not
   /// written.
   Result<Lsn> read_page(PageId page, std::byte* into) override;

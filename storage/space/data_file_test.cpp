@@ -1,4 +1,4 @@
-// Pages that are not what was written: repaired, or given up once and remembered.
+// Pages that differ from their last write: repaired, or given up once and remembered.
 #include "storage/space/data_file.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A data file of some pages at LSN 100, and a log that rebuilds what the test lets it.
+/// A data file with some pages at LSN 100, and a log that rebuilds the pages that the test allows.
 struct DamagedFile {
   DamagedFile() {
     REQUIRE(disk.create_directory(kDirectory));
@@ -81,7 +81,7 @@ TEST_CASE("S8 a page that cannot be rebuilt is looked for in the log once", "[sp
   CHECK(damaged.asked == 1);
   CHECK(damaged.given_up->list() == std::vector{PageId{2}});
   CHECK(damaged.read(1).has_value());
-  // A device that gives it back is believed, and so is a new page in its place.
+  // A page with the right content is accepted again, and so is a new page in its place.
   damaged.put(2, 100);
   CHECK(damaged.read(2).has_value());
   REQUIRE(damaged.volume->write_pages(Batch{{2}, 300}.images()));
@@ -101,7 +101,7 @@ TEST_CASE("S8 a page that was given up stays so, until it is written again", "[s
   REQUIRE_FALSE(read);
   CHECK_THAT(read.error().message(), Contains("page 2") && Contains("500"));
   CHECK(damaged.read(3).has_value());
-  // The copy that was in memory when the page was given up does not count.
+  // The copy in memory when the page was given up does not count.
   REQUIRE(damaged.volume->write_pages(Batch{{2}, 400}.images()));
   CHECK_FALSE(damaged.read(2));
   REQUIRE(damaged.volume->write_pages(Batch{{2}, 600}.images()));
@@ -150,7 +150,7 @@ TEST_CASE("B12 a doubted page is brought to its newest state, and sought once", 
   CHECK_FALSE(damaged.file->renew_doubted(PageId{2}, Lsn{100}, damaged.memory.data()));
   CHECK(damaged.asked == 1);
   damaged.rebuilt_at = 200;
-  // Another page, or another state of it.
+  // Another page, or another version of it.
   CHECK_FALSE(damaged.file->renew_doubted(PageId{2}, Lsn{300}, damaged.memory.data()));
   CHECK(damaged.file->renew_doubted(PageId{3}, Lsn{100}, damaged.memory.data()));
   CHECK(version_of(damaged.memory.data()) == 200);

@@ -111,8 +111,7 @@ Result<DoubleWrite::Content> DoubleWrite::read_area(std::size_t index, AlignedBu
   return content;
 }
 
-// True for the last two batches. A batch that is gone from the area may have written pages of
-// earlier ones again.
+// True for the last two batches. Pages of an older batch may have been written again since.
 bool DoubleWrite::is_recent(std::uint64_t sequence) const noexcept {
   return sequence + kAreas >= next_sequence_.load();
 }

@@ -44,7 +44,7 @@ class DoubleWrite {
   /// nothing has been written yet. Returns the rewritten pages.
   Result<std::vector<PageId>> repair(File& data);
 
-  /// Returns a copy of `page` out of the last batches, if it is there: the image that the data file
+  /// Returns a copy of `page` from the last batches, if there is one: the image that the data file
   /// has, or should have.
   Result<std::optional<AlignedBuffer>> find(PageId page);
 

@@ -36,7 +36,7 @@ class SpaceMap {
     return create(files, directory, database_id,
                   Snapshot{.begin = begin, .page_count = 0, .words = {}});
   }
-  /// The same of another map, for backups.
+  /// The same with the contents of `map`, for backups.
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          std::uint64_t database_id, const Snapshot& map);
   /// Loads the copy that replay from `replay_from` (the begin LSN of the checkpoint that recovery
@@ -53,7 +53,7 @@ class SpaceMap {
   SpaceMap(const SpaceMap&) = delete;
   SpaceMap& operator=(const SpaceMap&) = delete;
 
-  /// Reserves a free page, close behind `near` if there is one. Grows the file when none is left:
+  /// Reserves a free page, close after `near` if there is one. Grows the file when none is left:
   /// 53100 if that fails. Parks; no latch held.
   Result<PageId> reserve(std::optional<PageId> near);
   /// The same without growing or parking, so that it may be called under latches.
@@ -135,7 +135,8 @@ class SpaceMap {
     void make_room(std::uint64_t groups);
   };
   [[nodiscard]] std::uint64_t covered_groups() const noexcept;
-  /// False: the map has grown and there is no room for it. Pre: no other thread marks pages.
+  /// Returns false if the map has grown and there is no room for it. Pre: no other thread marks
+  /// pages.
   bool begin_copy(Copying& copying) noexcept;
   void finish_copy(Copying& copying) noexcept;
   void copy_group(std::uint64_t group) noexcept;
@@ -167,9 +168,9 @@ class SpaceMap {
   std::vector<std::uint64_t> taken_;  ///< allocated or reserved
   std::vector<std::uint32_t> group_free_;
   Copying* copying_ = nullptr;
-  std::uint64_t end_ = 0;  ///< pages at and behind it may not be taken
+  std::uint64_t end_ = 0;  ///< pages at and after it may not be taken
   std::uint64_t cursor_ = kFirstPage;
-  std::uint64_t persisted_end_ = 0;  ///< behind it nothing was allocated in the last snapshot
+  std::uint64_t persisted_end_ = 0;  ///< after it nothing was allocated in the last snapshot
   std::uint64_t checkpointed_end_ = UINT64_MAX;  ///< the same of the last complete checkpoint
   std::uint64_t shrink_limit_ = UINT64_MAX;      ///< and of the one before
   std::atomic<std::uint64_t> allocated_count_{0};

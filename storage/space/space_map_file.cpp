@@ -43,7 +43,7 @@ std::uint64_t checksum_of(const MapHeader& header, std::size_t copy) noexcept {
   return checksum(std::as_bytes(std::span{&header, 1}).subspan(kBody), copy);
 }
 
-// The header's fields behind the checksums.
+// The header's fields after the checksums.
 struct LoadedCopy {
   MapHeader header{};
   std::vector<std::uint64_t> words;

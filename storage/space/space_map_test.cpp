@@ -111,7 +111,7 @@ TEST_CASE("S1 the last durable copy and what was logged since give the map again
   {
     auto [volume, map] = open(disk);
     for (int i = 0; i < 300; ++i) in_use.insert(allocate(*map));
-    static_cast<void>(map->reserve(std::nullopt));  // S2: forgotten by the crash
+    static_cast<void>(map->reserve(std::nullopt));  // S2: the crash forgets it
     REQUIRE(persist(*map, 800));
     map->mark_free(PageId{7});
     map->mark_allocated(PageId{7});
@@ -158,7 +158,7 @@ TEST_CASE("a crash while the map is persisted leaves the one before", "[space][c
     REQUIRE(map->is_allocated(PageId{200}) == (durable != 0 || map->allocated_pages() != 0));
     for (std::uint64_t begin = 8; begin <= durable; begin += 8)
       REQUIRE_FALSE(map->is_allocated(PageId{begin}));
-    // The copy that recovery relied on survives the next attempt.
+    // The copy that recovery used survives the next attempt.
     disk.cut_power_at(DiskOperation::change, 1);
     REQUIRE_FALSE(persist(*map, 40));
     map.reset();
@@ -280,8 +280,8 @@ TEST_CASE("S1 a checkpoint's copy is of one moment, though others mark while it 
   SimulatedDisk disk;
   make_map(disk);
   auto [volume, map] = open(disk);
-  // One page of each group, in the order in which the copy comes to them: a copy with a later one
-  // but without an earlier one would be inconsistent.
+  // One page of each group, in the order of the copy: a copy with a later one but without an
+  // earlier one would be inconsistent.
   constexpr std::uint64_t kGroups = 64;
   constexpr std::uint64_t kGroupPages = 32'768;
   const auto page_of = [](std::uint64_t group) { return PageId{group * kGroupPages + 7}; };

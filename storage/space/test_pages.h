@@ -13,7 +13,7 @@ namespace swizzle::test {
 inline const std::filesystem::path kDirectory = "/database";
 inline constexpr std::uint64_t kDatabase = 0x5eed;
 
-/// Fills a page with bytes that follow from its id and `version`, which stands in its LSN.
+/// Fills a page with bytes derived from its id and `version`; the version is stored as its LSN.
 inline void fill_page(std::byte* page, PageId id, std::uint64_t version) {
   Random bytes{raw(id) * 1'000'003 + version};
   for (std::size_t at = 0; at < kPageBytes; at += sizeof(std::uint64_t)) store(page + at, bytes());
@@ -25,12 +25,12 @@ inline void fill_page(std::byte* page, PageId id, std::uint64_t version) {
   seal_page(page);
 }
 
-/// Returns the version of a page that fill_page() made; the reader has checked its checksum.
+/// Returns the version of a page made by fill_page(). Pre: its checksum has been verified.
 inline std::uint64_t version_of(const std::byte* page) {
   return raw(load<PageHeader>(page).lsn);
 }
 
-/// A batch of filled pages, all of one version.
+/// A batch of filled pages of one version.
 class Batch {
  public:
   Batch(std::vector<std::uint64_t> pages, std::uint64_t version)

@@ -68,7 +68,7 @@ class Volume {
   /// Allocates room for pages [0, pages), durable. 53100 when the device is full; the file then
   /// keeps its old size. One caller at a time, as for shrink_to.
   Result<> grow_to(std::uint64_t pages);
-  /// Truncates the file behind the first `pages` pages. Pre: nothing there is in use.
+  /// Truncates the file after the first `pages` pages. Pre: nothing there is in use.
   Result<> shrink_to(std::uint64_t pages);
 
   /// Returns the double-write area's copy of a page that fails its checksum, if it has one.

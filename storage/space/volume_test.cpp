@@ -35,8 +35,7 @@ void overwrite(SimulatedDisk& disk, std::uint64_t offset, std::uint32_t value) {
   disk.corrupt(kDirectory / Volume::kFileName, offset, std::as_bytes(std::span{&value, 1}));
 }
 
-// A workload's knowledge of each page: the version that is on disk for sure, and the one that may
-// be.
+// Knowledge of a page: the version that is on disk for certain, and one that may be.
 struct Promise {
   std::uint64_t written = 0;
   std::uint64_t tried = 0;
@@ -61,7 +60,7 @@ void check_promises(Volume& volume, const Promises& promises) {
   for (const auto& [id, promise] : promises) {
     CAPTURE(id, promise.written, promise.tried);
     const auto read = volume.read_page(PageId{id}, page.data());
-    if (promise.written == 0 && !read) continue;  // never written for sure
+    if (promise.written == 0 && !read) continue;  // never written for certain
     REQUIRE(read);
     const std::uint64_t version = version_of(page.data());
     REQUIRE(version >= promise.written);
@@ -207,7 +206,7 @@ TEST_CASE("S7 the double-write area does not give back what was written again si
   {
     auto area = DoubleWrite::open(disk, kDirectory, kDatabase).value();
     {
-      // Two writers at the same time, and page 17 is the second one's.
+      // Two writers at the same time; page 17 belongs to the second one.
       DoubleWrite::Lease first(*area);
       DoubleWrite::Lease second(*area);
       write(first, {3}, 1);
@@ -221,7 +220,7 @@ TEST_CASE("S7 the double-write area does not give back what was written again si
     CHECK((!found || version_of(found->data()) == 2));
     CHECK(version_of(area->find(PageId{5}).value()->data()) == 7);
   }
-  // Page 17 is not whole in place either.
+  // Damage page 17 in place as well.
   auto data = disk.open(kDirectory / Volume::kFileName, OpenMode::read_write, {}).value();
   auto area = DoubleWrite::open(disk, kDirectory, kDatabase).value();
   const auto repaired = area->repair(*data).value();
@@ -309,7 +308,7 @@ TEST_CASE("P31 power lost at any change of a batch leaves every page whole", "[v
     }
   }
   REQUIRE(cuts > 100);
-  REQUIRE(repaired > 50);  // or the test tears nothing
+  REQUIRE(repaired > 50);  // otherwise the test tears nothing
 }
 
 TEST_CASE("P31 also during the repair, and with two writers at once", "[volume][crash]") {
@@ -344,7 +343,7 @@ TEST_CASE("P31 also during the repair, and with two writers at once", "[volume][
       other->join();
     });
     disk.crash(seed);
-    // Crash once more while the repair runs.
+    // Crash again during the repair.
     disk.after_power_cut(SimulatedDisk::AfterPowerCut::fail);
     disk.cut_power_at(DiskOperation::change, random.between(1, 6));
     static_cast<void>(Volume::open(disk, kDirectory));

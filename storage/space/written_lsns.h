@@ -53,19 +53,19 @@ class WrittenLsns {
   /// Notes that the page is durable at `lsn`, or must be at least that new to be valid. Never goes
   /// back; forgotten if there is no memory. Never parks.
   void note(PageId page, Lsn lsn) noexcept;
-  /// None: no write is known. Reads the block if it is not in memory; parks then.
+  /// Returns none if no write is known. Reads the block if it is not in memory, and parks for that.
   [[nodiscard]] Lsn of(PageId page) const noexcept;
   /// The same from memory alone; none if the block is not there. Never parks.
   [[nodiscard]] Lsn in_memory(PageId page) const noexcept;
   /// Reads the block of a page. Parks.
   void bring_in(PageId page) const noexcept { static_cast<void>(of(page)); }
-  /// Keeps the page's block in memory, once it is there.
+  /// Keeps the page's block in memory once it has been read.
   void pin(PageId page) noexcept;
 
   /// Writes the blocks that have changed since they were written. Parks.
   void save_changed() const noexcept;
-  /// Drops blocks that were not asked for lately, if too many are in memory; changed ones are
-  /// written before. Parks.
+  /// Evicts blocks that were not used lately if too many are in memory; writes changed ones first.
+  /// Parks.
   void trim() const noexcept;
   [[nodiscard]] std::uint64_t blocks_in_memory() const noexcept {
     return blocks_.load(std::memory_order_relaxed);
@@ -103,7 +103,7 @@ class WrittenLsns {
   [[nodiscard]] Shard& shard_of(std::uint64_t number) const noexcept {
     return shards_[number % kShards];
   }
-  /// Null: no memory. Pre: the shard's mutex is held.
+  /// Returns null if there is no memory. Pre: the shard's mutex is held.
   Entry* find_or_make(Shard& shard, std::uint64_t number) const noexcept;
   [[nodiscard]] Lsn read(std::uint64_t number, std::size_t at) const noexcept;
   void save(std::uint64_t number) const noexcept;

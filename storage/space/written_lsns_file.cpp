@@ -10,7 +10,7 @@
 namespace swizzle {
 namespace {
 
-/// docs/on-disk-format.md.
+/// A block of the file (docs/on-disk-format.md).
 struct DiskBlock {
   std::uint64_t checksum;  ///< of the rest, seeded with the block's number and the database's id
   WrittenLsns::Block lsns;
@@ -67,7 +67,7 @@ bool WrittenLsnsFile::write_block(std::uint64_t number, const WrittenLsns::Block
     return false;
   }
   has_unsynced_.store(true, std::memory_order_release);
-  // Writes come one at a time.
+  // There is one writer at a time.
   if (number >= blocks_.load(std::memory_order_relaxed))
     blocks_.store(number + 1, std::memory_order_release);
   return true;

@@ -1,4 +1,4 @@
-// The LSN at which each page was written last, of more pages than memory has room for.
+// LSN of each page's last write, of more pages than fit into memory.
 #include "storage/space/written_lsns.h"
 
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ struct Kept {
   std::unique_ptr<WrittenLsnsFile> file;
 };
 
-/// Blocks in memory. The first read of a block may be held up, after its copy was taken.
+/// Source of blocks whose first read may be delayed after its copy was taken.
 class HeldUpSource final : public WrittenLsns::Source {
  public:
   bool read_block(std::uint64_t number, WrittenLsns::Block& into) noexcept override {
@@ -67,10 +67,10 @@ TEST_CASE("S6 written LSNs take bounded memory, and no reading at the start", "[
         if (!random.one_in(4)) continue;
         const auto known = expected.lower_bound(random.below(kKnownPages));
         if (known != expected.end()) REQUIRE(kept.lsns.of(PageId{known->first}) == known->second);
-        // Notes since the last batch are not written yet.
+        // LSNs noted since the last batch are still in memory.
         REQUIRE(kept.lsns.blocks_in_memory() <= kMostBlocks + 600);
       }
-      // A write of an older copy does not make a page older.
+      // A write of an older copy does not lower a page's LSN.
       const auto [page, lsn] = *expected.begin();
       kept.lsns.note(PageId{page}, Lsn{1});
       REQUIRE(kept.lsns.of(PageId{page}) == lsn);
@@ -80,7 +80,7 @@ TEST_CASE("S6 written LSNs take bounded memory, and no reading at the start", "[
     }
     Kept again(disk);
     REQUIRE(again.lsns.blocks_in_memory() == 0);
-    // Before it is read a block knows what was noted since; afterwards the greater of the two.
+    // Before its block is read, a page has the LSN noted since; afterwards the greater of the two.
     const auto [page, lsn] = *expected.rbegin();
     again.lsns.note(PageId{page}, Lsn{1});
     {

@@ -14,13 +14,13 @@
 
 namespace swizzle {
 
-/// A file system whose changes are messages to another machine, where ReceivedFiles makes them: a
-/// backup that is written into it arrives there. Nothing can be read. Paths are relative.
+/// A file system that sends its changes as messages to another machine, where ReceivedFiles applies
+/// them: a backup that is written into it arrives there. Nothing can be read. Paths are relative.
 ///
-/// A message: a letter, the number of the file (4 bytes, little-endian), a position or length (8),
-/// then a path or data. Letters: d directory, o open (position: 1 if it must be new, 2 if each
-/// write is durable), w write, t truncate, a allocate, c close, s sync, y sync a directory, n
-/// rename (both paths, a zero byte between), r remove, p progress.
+/// A message is a letter, the number of the file (4 bytes, little-endian), a position or length (8
+/// bytes), then a path or data. Letters: d directory, o open (position: 1 if it must be new, 2 if
+/// each write is durable), w write, t truncate, a allocate, c close, s sync, y sync a directory, n
+/// rename (both paths, a zero byte between them), r remove, p progress.
 class SentFiles final : public FileSystem {
  public:
   /// Called for each message; may park.
@@ -42,22 +42,22 @@ class SentFiles final : public FileSystem {
 
  private:
   class SentFile;
-  /// 57014 if the sender is asked to end.
+  /// Sends a message. 57014 if the sender is asked to end.
   Result<> send(char kind, std::uint32_t file, std::uint64_t number, Bytes body);
 
   const Send send_;
   std::uint32_t last_file_ = 0;
 };
 
-/// Makes the changes that SentFiles has sent, below a directory.
+/// Applies the changes that SentFiles has sent, below a directory.
 class ReceivedFiles {
  public:
-  /// `told` hears of the progress: bytes done, and in all.
+  /// `told` is called with the progress: the bytes done, and all bytes.
   ReceivedFiles(FileSystem& files, std::filesystem::path directory,
                 std::function<void(std::uint64_t done, std::uint64_t total)> told)
       : files_(files), directory_(std::move(directory)), told_(std::move(told)) {}
 
-  /// 08P01 for a message that is none, or that leads out of the directory.
+  /// Applies a message. 08P01 if it is invalid, or if its path leaves the directory.
   Result<> apply(Bytes message);
 
  private:
@@ -69,8 +69,8 @@ class ReceivedFiles {
   const std::function<void(std::uint64_t, std::uint64_t)> told_;
   struct Received {
     std::unique_ptr<File> file;
-    /// It was opened for durable writes: of a copy nobody relies on a part, so that one sync does
-    /// for all of them.
+    /// True if it was opened for durable writes. Since a part of a copy is of no use, one sync at
+    /// the end replaces all of them.
     bool syncs_at_end = false;
   };
   std::map<std::uint32_t, Received> open_;

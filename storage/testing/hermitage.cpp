@@ -88,7 +88,7 @@ std::vector<Scenario> write_scenarios() {
        false},
       {"PMP: predicate-many-preceders, write",
        {add(1, everything(), 10), remove(2, value(20)), commit(1), select(2, value(20)), commit(2)},
-       // The row that was to be deleted is there after the deletion.
+       // The row that was to be deleted exists after the deletion.
        [](const Run& run) { return run.committed(2) && read(run, 3, 1) == 20; },
        true,
        false},

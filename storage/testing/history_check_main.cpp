@@ -1,4 +1,5 @@
-// swizzle-history-check FILE: says which anomalies a list-append history shows. Ends with 1 if any.
+// swizzle-history-check FILE: reports the anomalies of a list-append history. Exit code 1 if there
+// are any.
 #include <fmt/format.h>
 
 #include <fstream>

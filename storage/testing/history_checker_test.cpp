@@ -1,4 +1,5 @@
-// The checker itself: a small history of each kind, and nothing found where nothing is wrong.
+// Tests the checker itself: a small history for each anomaly, and correct histories without a
+// finding.
 #include "storage/testing/history_checker.h"
 
 #include <catch2/catch.hpp>
@@ -7,7 +8,7 @@
 namespace swizzle::testing {
 namespace {
 
-/// The names of the anomalies found, joined by spaces.
+/// Returns the names of the anomalies found, joined by spaces.
 std::string anomalies(std::string_view text) {
   std::string names;
   for (const Finding& finding : check(from_text(text))) {
@@ -36,11 +37,11 @@ TEST_CASE("what nobody can have read", "[storage][checker]") {
 }
 
 TEST_CASE("each anomaly is found in its example", "[storage][checker]") {
-  // Two writers, two keys, in opposite orders.
+  // Two writers of two keys, in opposite orders.
   CHECK(anomalies("c +1:1 +2:2\nc +1:3 +2:4\nc 1=1,3 2=4,2\n") == "G0");
   CHECK(anomalies("a +1:1\nc 1=1\nc 1=\n").find("G1a") != std::string::npos);
   CHECK(anomalies("c +1:1 +1:2\nc 1=1\nc 1=1,2\n").find("G1b") != std::string::npos);
-  // Each reads what the other wrote.
+  // Each reads the other's write.
   CHECK(anomalies("c +1:1 2=2\nc +2:2 1=1\nc 1=1 2=2\n") == "G1c");
   // A read between the two writes of one transaction.
   CHECK(anomalies("c +1:1 +2:2\nc +1:3 +2:4\nc 1=1,3 2=2\nc 1=1,3 2=2,4\n") == "G-single G2-item");

@@ -1,4 +1,5 @@
-// Histories as text, so that they can be kept, shrunk by hand and made by other programs.
+// Text form of histories, so that they can be stored, reduced by hand and produced by other
+// programs.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -30,7 +31,7 @@ std::string step_text(const Step& step) {
   return text + "}";
 }
 
-/// Reads one line from its beginning on.
+/// Parses one line from its beginning.
 class Line {
  public:
   explicit Line(std::string_view text) : text_(text) {}

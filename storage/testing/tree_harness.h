@@ -25,7 +25,7 @@ std::unique_ptr<Pool> make_pool(std::uint32_t frames, PageStore& store,
     return std::make_unique<Pool>(std::move(*arena), store, node_layout(), replacement);
 }
 
-/// One tree over a pool of `frames`, used like a map.
+/// A tree over a pool of `frames`, used as a map.
 template <class Pool>
 class TreeHarness {
  public:

@@ -6,7 +6,7 @@
 
 #include "storage/engine.h"
 
-/// Helpers of the tests of loads.
+/// Helpers for tests of bulk loads.
 namespace swizzle::testing {
 
 inline constexpr auto kBlankTree = Engine::Loadable::blank_tree;
@@ -24,7 +24,7 @@ inline Content content_of(std::uint64_t count) {
   return content;
 }
 
-/// Loads all of it; large values go to the overflow tree.
+/// Loads all content; large values go to the overflow tree.
 inline void load(Engine& engine, Transaction& transaction, TreeId tree, const Content& content) {
   const auto load = engine.start_load(transaction, tree, Engine::Loadable::blank_tree).value();
   REQUIRE(load != nullptr);

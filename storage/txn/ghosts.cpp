@@ -12,8 +12,9 @@ bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept
   const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
   const std::uint64_t hash = hash_of_key(leaf.tree(), key);
   if (leaf.tree() == TreeId::directory && trees_ != nullptr && trees_->is_needed(key)) return false;
-  // A ghost may stay for no reason, and the record that is one may lie in a file. Only of trees the
-  // ghosts tell something themselves.
+  // may_have() may keep a ghost without need, but it touches no undo record, which may lie in a
+  // file. In the directory the ghosts themselves mean something, so there the exact answer is
+  // needed.
   const bool is_wanted = leaf.tree() == TreeId::directory
                              ? versions_.has(leaf.tree(), key, hash, leaf.id())
                              : versions_.may_have(leaf.tree(), key, hash, leaf.id());

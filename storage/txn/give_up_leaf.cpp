@@ -9,7 +9,8 @@ namespace swizzle {
 
 Result<> give_up_leaf(EngineParts& engine, AnyTree& tree, Bytes key, Error&& why) {
   ASSIGN_OR_RETURN(const PageId page, tree.doubt_leaf(key));
-  // Above what the page can have, below what a new owner of it will have.
+  // Above every LSN that the page can have now, and below those that a later owner of the page will
+  // write.
   const Lsn needed{raw(engine.log->tail()) - 1};
   if (engine.given_up) {
     engine.given_up->give_up(

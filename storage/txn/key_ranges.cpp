@@ -23,7 +23,7 @@ void KeyRanges::add(TreeId tree, Bytes low_key, Bytes high_key) {
     at = ranges_.emplace_hint(at, Key{tree, low}, high);
     bytes_ += low.size() + high.size();
   }
-  // Merges the ranges behind it that it overlaps.
+  // Merges the following ranges that overlap it.
   for (auto next = std::next(at);
        next != ranges_.end() && next->first.first == tree && next->first.second <= at->second;) {
     bytes_ -= next->first.second.size() + next->second.size();

@@ -31,7 +31,7 @@ class KeyRanges {
   /// Pre: low is not above high.
   void add(TreeId tree, Bytes low, Bytes high);
   void add(const Range& range) { add(range.tree, range.low_key(), range.high_key()); }
-  /// Removes and returns the first range at or behind a position, or the first of all if there is
+  /// Removes and returns the first range at or after a position, or the first of all if there is
   /// none.
   std::optional<Range> take_from(TreeId tree, std::string_view key);
   /// Removes the keys of a tree from `low` on, up to `below` if there is one.

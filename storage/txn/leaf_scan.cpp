@@ -11,8 +11,8 @@
 namespace swizzle {
 namespace {
 
-// Under AddressSanitizer every visit has memory of its own, so that late uses of a key or a value
-// are found.
+// Under AddressSanitizer every visit has memory of its own, so that the sanitizer finds a use of a
+// key or value after its visit.
 #ifdef SWIZZLE_ASAN
 constexpr bool kWatched = true;
 #else
@@ -70,8 +70,8 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   blocked_by_.reset();
   away_.reset();
   stopped_at_.reset();
-  // A search assumes the prefix that all keys of the leaf share, so it works only for keys within
-  // the fences; on the side that the scan comes from, `at` is its answer already.
+  // A binary search assumes the prefix that all keys of the leaf share, so it works only for keys
+  // within the fences. On the side that the scan comes from, the tree has searched already: `at`.
   const bool forward = direction_ == Direction::forward;
   const bool begins_here = low_ && compare(*low_, original.low_fence()) > 0;
   const bool ends_here = high_ && original.high_fence().is_above(*high_);
@@ -99,8 +99,9 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   reads_back_ = 0;
 }
 
-/// True if versions of the key have to be paged in first. Gives up after some rounds, since heavy
-/// writers may swap them out again and again: the scan then waits for them under the latch.
+/// Returns true if versions of the key must be paged in first. After some rounds it returns false
+/// although they are paged out, since heavy writers may swap them out again and again: the scan
+/// then reads them under the latch.
 bool LeafScan::lies_away(std::uint16_t slot) noexcept {
   constexpr unsigned kMost = 64;
   if (!put_away::any() || reads_back_ == kMost) [[likely]]
@@ -144,7 +145,7 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
     else
       add_newest(i);
   }
-  // The gap behind the last record up to the fence is locked by the last key. Keys that a later
+  // The gap after the last record up to the fence is locked by the last key. Keys that a later
   // split or merge puts at the fence are locked by the fence itself.
   if (up_to_fence && !original.high_fence().is_infinite())
     lock_key_and_gap(original.high_fence().key);
@@ -172,7 +173,7 @@ void LeafScan::add_visible(std::uint16_t slot, const Viewer& viewer) noexcept {
 
 bool LeafScan::wants_tidying() noexcept {
   const bool is_mostly_ghosts = !stopped_at_ && leaf().ghost_count() * 2 > leaf().count();
-  // Consumers of a queue search for the first row behind the ghosts of earlier ones. If one in the
+  // Consumers of a queue scan the ghosts of earlier ones to find the first row. If a ghost in the
   // middle can be removed, so can the older ones.
   constexpr std::size_t kMany = 16;
   const std::vector<std::uint16_t>& ghosts = memory_->ghosts;

@@ -16,16 +16,16 @@ class LeafScan final : public LeafVisitor {
   enum class Which : std::uint8_t {
     visible,          ///< by the transaction's snapshot
     newest_locked,    ///< SERIALIZABLE: locks keys and gaps as it goes
-    newest_lockable,  ///< the same, without records and gaps locked by others
+    newest_lockable,  ///< the same, but skips records and gaps that others have locked
   };
   LeafScan(TransactionState& transaction, TreeId tree, Which which);
   ~LeafScan() override;
 
   /// Sets the part of the tree that the transaction sees; by default the whole.
   void set_view(TransactionState::TreeView view) noexcept { view_ = view; }
-  /// Sets the range for the next leaf: keys in [low, high), or beyond if a bound is missing. If
-  /// each record must be looked up or locked, visits at most `most`, from the side that `direction`
-  /// begins at, since the caller may want few.
+  /// Sets the range for the next leaf: keys in [low, high); a missing bound does not limit. If each
+  /// record must be looked up or locked, visits at most `most` records, from the side at which
+  /// `direction` begins, since the caller may want few.
   void want(std::optional<Bytes> low, std::optional<Bytes> high, Direction direction,
             std::uint16_t most) noexcept {
     low_ = low;
@@ -35,15 +35,16 @@ class LeafScan final : public LeafVisitor {
   }
   void visit(const Node& leaf, Node::Position at) noexcept override;
 
-  /// A lock that was not available, unless those are skipped: wait for it and visit again.
+  /// The lock that was not available, unless such records are skipped: the caller waits for it and
+  /// visits the leaf again.
   [[nodiscard]] const std::optional<lock::LockId>& blocked() const noexcept { return blocked_; }
-  /// The same if a transaction holds the key by its change of it.
+  /// The transaction that holds the key because it has changed it; as for blocked().
   [[nodiscard]] const std::optional<lock::TransactionLock>& blocked_by() const noexcept {
     return blocked_by_;
   }
 
-  /// The hash of a key with versions that must be paged in first (VersionIndex::bring_back()): then
-  /// visit again.
+  /// The hash of a key whose versions must be paged in first (VersionIndex::bring_back()). The
+  /// caller then visits the leaf again.
   [[nodiscard]] const std::optional<std::uint64_t>& away() const noexcept { return away_; }
 
   /// True if older versions were read, which needs a valid snapshot.
@@ -54,7 +55,7 @@ class LeafScan final : public LeafVisitor {
   [[nodiscard]] const std::optional<std::uint16_t>& stopped_at() const noexcept {
     return stopped_at_;
   }
-  /// Valid until the next call, or the next visit.
+  /// The result is valid until the next call or the next visit.
   [[nodiscard]] Bytes key_of_slot(std::uint16_t slot) noexcept {
     return {memory_->key.data(), leaf().copy_key(slot, memory_->key.data())};
   }
@@ -75,12 +76,12 @@ class LeafScan final : public LeafVisitor {
     /// Place in Memory::older, if the row is not the leaf's version.
     std::optional<std::pair<std::uint32_t, std::uint32_t>> older;
   };
-  /// Buffers into which leaves are copied. Kept for the thread's next scan: most scans are short,
-  /// and allocating the buffers would cost as much as the scan.
+  /// Buffers into which leaves are copied. They are kept for the thread's next scan: most scans are
+  /// short, and allocating the buffers would cost as much as the scan.
   struct Memory {
     LeafCopy copy;
     std::vector<Row> rows;
-    std::vector<std::uint16_t> ghosts;  ///< visited slots that are no rows
+    std::vector<std::uint16_t> ghosts;  ///< visited slots that are ghosts
     std::vector<std::byte> older;
     std::array<std::byte, Node::kMaxKeyBytes> key;
   };
@@ -88,7 +89,7 @@ class LeafScan final : public LeafVisitor {
     std::uint16_t begin;
     std::uint16_t end;
   };
-  /// Fibers stay on their threads.
+  /// Per thread; fibers stay on their threads.
   static std::array<std::unique_ptr<Memory>, 4>& spares() noexcept;
   static std::unique_ptr<Memory> take_memory();
 
@@ -113,7 +114,7 @@ class LeafScan final : public LeafVisitor {
   std::optional<lock::LockId> blocked_;
   std::optional<lock::TransactionLock> blocked_by_;
   std::optional<std::uint64_t> away_;
-  unsigned reads_back_ = 0;  ///< for the leaf
+  unsigned reads_back_ = 0;  ///< for this leaf
 };
 
 }  // namespace swizzle

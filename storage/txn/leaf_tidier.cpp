@@ -14,15 +14,17 @@ namespace swizzle {
 namespace {
 
 constexpr Duration kTidierLooksEvery = std::chrono::milliseconds{100};
-/// A leaf that is visited twice: what kept it as it was has often gone by then.
+/// Pause before the second visit of a leaf. What kept its ghosts, such as a snapshot, has often
+/// ended by then.
 constexpr Duration kFirstLater = std::chrono::seconds{2};
 constexpr Duration kLongestLater = std::chrono::seconds{64};
 constexpr Duration kAfterFailedTidying = std::chrono::seconds{10};
 constexpr Duration kPausedFor = std::chrono::milliseconds{10};
-/// Of absent leaves in a round: tidying a table that is larger than memory must not fill the device
-/// with reads.
+/// Absent leaves that one round may read. Tidying a table that is larger than memory must not fill
+/// the device with reads.
 constexpr std::uint32_t kReadsInRound = 64;
-/// In a large table coarse ranges name many leaves: a few hundredths of a processor go into them.
+/// Leaves that one round may visit. In a large table coarse ranges name many leaves; this bounds
+/// the work to a few hundredths of a processor.
 constexpr std::uint32_t kVisitsInRound = 2000;
 
 std::string text_of(const std::vector<std::byte>& key) {
@@ -72,7 +74,7 @@ void LeafTidier::run() {
     visits_left_ = kVisitsInRound;
     Outcome outcome = work_off(take_hints(), TidyEffort::light);
     if (outcome == Outcome::done && !later_.is_empty() && runtime.now() >= later_at_) {
-      // Longer and longer while what holds it, a snapshot for an hour perhaps, stays.
+      // The pause doubles while the obstacle stays, for instance a snapshot that is an hour old.
       later_pause_ = std::min(later_pause_ * 2, kLongestLater);
       later_at_ = runtime.now() + later_pause_;
       outcome = work_off(std::exchange(later_, KeyRanges{}), TidyEffort::thorough);
@@ -104,7 +106,7 @@ LeafTidier::Outcome LeafTidier::work_off(KeyRanges ranges, TidyEffort effort) {
     const std::string low = range->low;
     const Outcome outcome = walk(*range, effort);
     if (outcome == Outcome::done) {
-      // The leaf at the end of a range may also have keys of the ranges behind it.
+      // The leaf at the end of a range may also have keys of the ranges after it.
       ranges.remove(
           range->tree, low,
           tree_ == range->tree ? std::optional<std::string_view>(visited_below_) : std::nullopt);
@@ -117,7 +119,7 @@ LeafTidier::Outcome LeafTidier::work_off(KeyRanges ranges, TidyEffort effort) {
   return Outcome::done;
 }
 
-/// Visits the leaves of a range, one after the other, and lets others run between them. What is not
+/// Visits the leaves of a range one after the other, and yields between them. The part that is not
 /// done stays in the range.
 LeafTidier::Outcome LeafTidier::walk(KeyRanges::Range& range, TidyEffort effort) {
   Runtime& runtime = Runtime::current();
@@ -157,7 +159,7 @@ LeafTidier::Outcome LeafTidier::walk(KeyRanges::Range& range, TidyEffort effort)
   return Outcome::done;
 }
 
-/// False: the leaf would have to be read, and the round has read enough.
+/// Returns false if the leaf would have to be read and the round has read enough.
 Result<bool> LeafTidier::may_visit_now(TreeId tree, Bytes key) {
   const std::lock_guard working(working_);
   AnyTree* const found = engine_.trees->find_open(tree);
@@ -172,7 +174,7 @@ Result<bool> LeafTidier::may_visit_now(TreeId tree, Bytes key) {
 Result<std::optional<TidiedLeaf>> LeafTidier::visit(TreeId tree, Bytes key, TidyEffort effort,
                                                     LeafCopy& copy) {
   std::unique_lock working(working_);
-  // A pause begins under the mutex, so that none begins behind this.
+  // A pause begins under the mutex, so that none begins unnoticed after the check.
   while (pauses_.load() != 0) {
     working.unlock();
     Runtime::current().sleep_until(Runtime::current().now() + kPausedFor);
@@ -189,7 +191,7 @@ Result<std::optional<TidiedLeaf>> LeafTidier::visit(TreeId tree, Bytes key, Tidy
 }
 
 Result<TidiedTree> LeafTidier::tidy(TreeId tree, const GoesOn& goes_on) {
-  // Versions that no snapshot needs leave the version index first, or their ghosts would count as
+  // Frees the versions that no snapshot needs first; otherwise their ghosts would still count as
   // needed.
   while (engine_.transactions->reclaim_some()) Runtime::current().yield();
   TidiedTree all;
@@ -197,7 +199,7 @@ Result<TidiedTree> LeafTidier::tidy(TreeId tree, const GoesOn& goes_on) {
   const std::string lowest(1, '\0');
   const std::string highest(Node::kMaxKeyBytes, kAboveAll);
   RETURN_IF_ERROR(tidy_between(tree, {tree, lowest, highest}, goes_on, all));
-  // Chunks of large values are no records of the tree's.
+  // Chunks of large values do not count as records of the tree.
   TidiedTree chunks;
   RETURN_IF_ERROR(tidy_between(kOverflowTree, overflow_range_of(tree), goes_on, chunks));
   all.overflow_pages_freed = chunks.pages_freed;
@@ -227,9 +229,9 @@ Result<> LeafTidier::tidy_between(TreeId tree, const KeyRanges::Range& range, co
 Result<TidiedTree> Engine::tidy(TreeId id, const GoesOn& goes_on) {
   {
     const TreeTable::Hold hold(*parts_->trees);
-    // Opens it, if it has not been opened since the start.
+    // Opens the tree if it has not been opened since the start.
     auto found = parts_->trees->find(id);
-    // It was dropped after the caller had heard of it.
+    // The tree was dropped after the caller had looked it up.
     if (!found && found.error().state() == sqlstate::internal_error) return TidiedTree{};
     if (!found) return fail(std::move(found).error());
   }

@@ -17,11 +17,11 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// The background task that reclaims the space that removed records leave in the leaves: it removes
-/// unneeded ghosts, merges sparse leaves and so frees pages (rule T24). It visits the leaves that
-/// hints name: the reclaimer of versions gives one for each removal that no snapshot needs any
-/// more, a rollback one for each insert that it took back, a scan one for leaves full of ghosts.
-/// Hints are lost in a crash; VACUUM, a scan or an insert that lacks room finds such leaves.
+/// The background task that reclaims the space of removed records: it removes unneeded ghosts,
+/// merges sparse leaves and so frees pages (rule T24). It visits the leaves that hints name. The
+/// reclaimer of versions gives a hint for each removal that no snapshot needs any more, a rollback
+/// one for each insert that it undid, a scan one for leaves full of ghosts. Hints are lost in a
+/// crash; VACUUM, a scan or an insert that lacks room finds such leaves.
 class LeafTidier {
  public:
   explicit LeafTidier(EngineParts& engine) noexcept : engine_(engine) {}
@@ -30,19 +30,19 @@ class LeafTidier {
   ~LeafTidier() { stop(); }
 
   void start();
-  /// Parks until the task has ended, in the middle of its hints if need be. Idempotent.
+  /// Parks until the task has ended; it may stop in the middle of its hints. Idempotent.
   void stop() noexcept { task_.stop(); }
 
   /// Tells that leaves with keys from `low` to `high` may have removable ghosts. Callable under
   /// latches.
   void hint(TreeId tree, Bytes low, Bytes high) noexcept;
-  /// The same for all of them. Post: `ranges` is empty.
+  /// The same for all ranges of a set. Post: `ranges` is empty.
   void hint(KeyRanges&& ranges) noexcept;
   /// Counts a hint for which there was no memory.
   void lost_hint() noexcept { counters_.hints_lost.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Tidies every leaf of an open tree, and of its large values. Parks. `goes_on` is asked between
-  /// leaves.
+  /// Tidies every leaf of an open tree, and of its large values. Parks. Calls `goes_on` between
+  /// leaves, and stops when it returns false.
   Result<TidiedTree> tidy(TreeId tree, const GoesOn& goes_on);
 
   /// While it lives, no leaf is tidied: for checks of whole trees.
@@ -59,8 +59,8 @@ class LeafTidier {
    private:
     LeafTidier& of_;
   };
-  /// While it lives, no leaf is being tidied; keep it short. A tree that has meanwhile left the
-  /// table, or whose load has begun, is then not visited any more.
+  /// While it lives, no leaf is being tidied; hold it briefly. Afterwards the task does not visit
+  /// trees that have left the table, or whose load has begun, meanwhile.
   class Exclusion {
    public:
     explicit Exclusion(LeafTidier& of) : hold_(of.working_) {}
@@ -76,7 +76,7 @@ class LeafTidier {
     std::atomic<std::uint64_t> leaves{0};  ///< visited
     std::atomic<std::uint64_t> ghosts_removed{0};
     std::atomic<std::uint64_t> pages_freed{0};
-    std::atomic<std::uint64_t> hints_lost{0};  ///< for want of room
+    std::atomic<std::uint64_t> hints_lost{0};  ///< lost because the set was full
   };
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
   /// Returns the number of key ranges that wait for a visit.
@@ -85,7 +85,7 @@ class LeafTidier {
  private:
   enum class Outcome : std::uint8_t {
     done,
-    tired,  ///< the round has visited, or read, enough leaves
+    tired,  ///< the round has visited, or read, its limit of leaves
     failed,
   };
   void run();

@@ -13,8 +13,8 @@
 namespace swizzle {
 namespace {
 
-/// {owner, value, chunk}, or, where the value's number has more bits, {owner, value, beyond,
-/// chunk}.
+/// Key of a chunk: {owner, value, chunk}. If the value's number has more bits than `value`, {owner,
+/// value, beyond, chunk}.
 class ChunkKey {
  public:
   static constexpr std::size_t kUsualBytes = 16;
@@ -28,7 +28,7 @@ class ChunkKey {
     }
     store_big_endian(bytes_.data() + size_ - 4, static_cast<std::uint32_t>(chunk));
   }
-  /// A key below all of an owner's.
+  /// A key below all keys of an owner.
   explicit ChunkKey(TreeId owner) noexcept : ChunkKey(owner, {}, 0) {}
 
   // NOLINTNEXTLINE(google-explicit-constructor): it is a key
@@ -156,7 +156,7 @@ Result<> discard_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goe
     if (leaves % kLeavesAtOnce == 0 && goes_on && !goes_on())
       return fail(sqlstate::query_canceled, "large values are left of the tree");
   }
-  // Leaves that were latched by others, and the last leaf of each parent, are left to the tidier.
+  // Leaves that others had latched, and the last leaf of each parent, are left to the tidier.
   if (discarded != 0) engine.tidier->hint(kOverflowTree, first, high);
   return {};
 }

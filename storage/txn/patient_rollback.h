@@ -5,13 +5,14 @@
 
 namespace swizzle {
 
-/// Waits out what keeps a rollback from going on. A missing resource is held by others and comes
-/// back: a page of the pool that may be replaced, room on the disk, a device that reads. Until then
-/// the transaction's locks exclude others from what is not undone, and all else goes on.
+/// Lets a rollback wait until it can go on. What it lacks is held by others and becomes available
+/// again: a replaceable page of the pool, room on the disk, a device that reads. Until then the
+/// transaction's locks keep others from the changes that are not undone, and everything else
+/// continues.
 class PatientRollback {
  public:
   PatientRollback() noexcept : warn_at_(Runtime::current().now()) {}
-  /// Parks for a moment. Ends the process after an error that does not pass.
+  /// Parks for a moment. Ends the process after an error that waiting does not cure.
   void wait_out(const Error& error) noexcept;
 
  private:

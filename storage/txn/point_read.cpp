@@ -36,7 +36,9 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
     take(leaf.value(at.index), leaf.is_overflow(at.index));
 }
 
-/// Others may put it away again and again: then it is waited for under the latch.
+/// Returns true if versions of the key must be paged in before the read. After some rounds it
+/// returns false although they are paged out, since others may swap them out again and again: they
+/// are then read under the latch.
 bool PointRead::lies_away(const Node& leaf) noexcept {
   constexpr unsigned kMost = 3;
   if (reads_back_ == kMost || (which_ == Which::newest && wanted_ == lock::Access::none))
@@ -45,7 +47,8 @@ bool PointRead::lies_away(const Node& leaf) noexcept {
   return transaction_.engine.versions.first_away(hash_of_key(tree_, key_), leaf.id()) != nullptr;
 }
 
-/// True: it was away, and the leaf is to be read once more.
+/// Returns true if versions had to be paged in, and have been: the leaf must then be read once
+/// more.
 bool PointRead::read_back() {
   if (!std::exchange(away_, false)) [[likely]]
     return false;
@@ -82,7 +85,7 @@ bool PointRead::is_in_leaf(const Node& leaf) noexcept {
   return version == VersionIndex::Version::current;
 }
 
-/// A load may begin while the read is on its way; then the result is discarded.
+/// A load may begin during the read; then the result is discarded.
 Result<> PointRead::read_visible(AnyTree& tree) {
   while (true) {
     const std::uint32_t loads = tree.birth().loads();
@@ -92,7 +95,7 @@ Result<> PointRead::read_visible(AnyTree& tree) {
         RETURN_IF_ERROR(transaction_.wait_for_losers(tree_, RestartLosers::Changed::many_rows));
         continue;
       }
-      // It was opened meanwhile.
+      // The tree was opened meanwhile.
       if (tree.birth().loads() != loads) continue;
     }
     if (view_ == TransactionState::TreeView::nothing) [[unlikely]] {
@@ -106,7 +109,7 @@ Result<> PointRead::read_visible(AnyTree& tree) {
       continue;
     if (tree.birth().loads() == loads) [[likely]]
       return read;
-    // The leaf need not cover the key, if more leaves were to come.
+    // While the load was adding leaves, the hint may have got a leaf that does not cover the key.
     hint.forget();
   }
 }

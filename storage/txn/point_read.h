@@ -23,17 +23,17 @@ class PointRead final : public LeafVisitor {
 
   void visit(const Node& leaf, Node::Position at) noexcept override;
 
-  /// Reads it from `tree`. False: there is no record.
+  /// Reads the record from `tree`. Returns false if there is none.
   Result<bool> run(AnyTree& tree);
   /// True if the value is an address in the overflow tree.
   [[nodiscard]] bool is_overflow() const noexcept { return overflow_; }
   /// Returns the leaf where the key is, or would be.
   [[nodiscard]] PageId leaf() const noexcept { return leaf_; }
 
-  /// Call after locking the key: holder() then tells whether another transaction has access that
-  /// excludes `wanted`.
+  /// Call after locking the key: holder() then names a transaction whose change of the key excludes
+  /// access `wanted`, if there is one.
   void expect_marks(lock::Access wanted) noexcept { wanted_ = wanted; }
-  /// If set, nothing has been read.
+  /// If it returns a transaction, nothing has been read.
   [[nodiscard]] const std::optional<lock::TransactionLock>& holder() const noexcept {
     return holder_;
   }

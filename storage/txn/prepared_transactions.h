@@ -15,7 +15,7 @@ namespace swizzle {
 
 struct TransactionState;
 
-/// The prepared transactions, which belong to no session. Thread-safe; nothing parks.
+/// The prepared transactions, which belong to no session. Thread-safe; no function parks.
 class PreparedTransactions {
  public:
   struct Entry {
@@ -28,24 +28,24 @@ class PreparedTransactions {
   PreparedTransactions& operator=(const PreparedTransactions&) = delete;
   ~PreparedTransactions();
 
-  /// Reserves an entry, busy until put(). 42710 when the identifier is taken, 53200 when there are
-  /// `most` already.
+  /// Reserves an entry, which is busy until put(). 42710 when the identifier is taken, 53200 when
+  /// there are `most` already.
   Result<Entry*> reserve(PreparedTransaction transaction,
                          std::size_t most = Transaction::kAnyNumber);
-  /// Makes the transaction wait from now on.
+  /// Puts the state into its entry: from now on the transaction can be finished.
   void put(Entry& entry, std::unique_ptr<TransactionState> state);
-  /// 42704, 55000.
+  /// Takes the state out of its entry. 42704 for an unknown identifier, 55000 for a busy entry.
   Result<std::unique_ptr<TransactionState>> take(std::string_view gid);
   /// Removes a transaction that is finished, or was not prepared after all.
   void forget(Entry& entry) noexcept;
 
   [[nodiscard]] std::vector<PreparedTransaction> list() const;
   [[nodiscard]] std::size_t count() const;
-  /// Empty: no prepared transaction has that number.
+  /// Returns the identifier of a prepared transaction; empty if none has that number.
   [[nodiscard]] std::string gid_of(TxnId id) const;
-  /// True if a waiting one has dropped the tree.
+  /// Returns true if a prepared transaction that is not busy has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
-  /// Releases their memory when the engine stops, as in a crash: they stay in the log.
+  /// Releases their memory when the engine stops, as in a crash: they stay prepared in the log.
   void abandon() noexcept;
 
  private:

@@ -6,8 +6,9 @@
 
 namespace swizzle {
 
-/// Collects the places of ghosts that no snapshot needs any more, and tells the tidier at the end:
-/// its latch, which all threads share, is then taken once for many transactions.
+/// Collects the places of ghosts that no snapshot needs any more, and gives them to the tidier at
+/// the end, so that the tidier's latch, which all threads share, is taken once for many
+/// transactions.
 class RemovalHints {
  public:
   explicit RemovalHints(LeafTidier& tidier) noexcept : tidier_(tidier) {}
@@ -17,7 +18,7 @@ class RemovalHints {
     if (!ranges_.is_empty()) tidier_.hint(std::move(ranges_));
   }
 
-  /// Notes a record that has left the version index.
+  /// Notes the place of a record that has left the version index.
   void note(const UndoRecord& record) noexcept {
     using Kind = UndoRecord::Kind;
     if (record.kind == Kind::inserted) return;

@@ -109,7 +109,7 @@ void RemovedRuns::take_out(const RunPlace& place) noexcept {
 void RemovedRuns::add(UndoRecord& run, PageId leaf) noexcept {
   RunPlace& place = RemovedRun(run).first_place();
   place.leaf = leaf;
-  // Before the leaf's latch is released, which publishes it.
+  // Incremented before the leaf's latch is released, which publishes it.
   count_.fetch_add(1, std::memory_order_release);
   put(place);
 }
@@ -131,7 +131,7 @@ void RemovedRuns::records_moved(PageId from, PageId to) noexcept {
   copy_places(from, to);
 }
 
-/// Pre: places_mutex_ is held, so no run leaves, nor gets a place at `to`.
+/// Pre: places_mutex_ is held, so no run leaves meanwhile, nor gets a place at `to`.
 void RemovedRuns::copy_places(PageId from, PageId to) noexcept {
   std::vector<UndoRecord*> there;
   const auto for_each_at = [&](PageId leaf, auto&& visit) {

@@ -14,11 +14,12 @@ namespace swizzle {
 
 /// Entry by which the runs at a leaf are found.
 struct RunPlace {
-  RunPlace* next = nullptr;   ///< of the same bucket
-  RunPlace* other = nullptr;  ///< of the same run, at another leaf
+  RunPlace* next = nullptr;   ///< in the same bucket
+  RunPlace* other = nullptr;  ///< place of the same run at another leaf
   UndoRecord* run = nullptr;
   PageId leaf = PageId::none;
-  std::list<RunPlace>::iterator own{};  ///< of one that is not its run's first: itself
+  std::list<RunPlace>::iterator
+      own{};  ///< for a place that is not its run's first: itself in extras_
 };
 
 /// An undo record of kind removed_run: the removals of one transaction at one visit of a leaf, of
@@ -26,16 +27,16 @@ struct RunPlace {
 /// in their order.
 class RemovedRun {
  public:
-  /// Returns the size of the data behind the UndoRecord.
+  /// Returns the size of the data after the UndoRecord.
   static std::size_t bytes_for(std::span<const Removal> removals) noexcept;
-  /// Pre: `record` has that much behind it.
+  /// Pre: bytes_for(removals) bytes follow `record`.
   static void write(UndoRecord& record, std::span<const Removal> removals, Lsn lsn) noexcept;
   explicit RemovedRun(UndoRecord& record) noexcept : record_(record) {}
   explicit RemovedRun(const UndoRecord& record) noexcept
       : record_(const_cast<UndoRecord&>(record)) {}
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head().count; }
-  /// Returns the size of the data behind the UndoRecord.
+  /// Returns the size of the data after the UndoRecord.
   [[nodiscard]] std::size_t bytes() const noexcept;
   /// Returns how many of the first keys are not undone yet.
   [[nodiscard]] std::uint32_t left() const noexcept {
@@ -44,7 +45,7 @@ class RemovedRun {
   void drop_last() const noexcept { head().left.store(left() - 1, std::memory_order_relaxed); }
   [[nodiscard]] Bytes key(std::uint32_t number) const noexcept;
   [[nodiscard]] bool has(Bytes key) const noexcept;
-  /// The log record of all of them.
+  /// Returns the LSN of the log record of all the removals.
   [[nodiscard]] Lsn lsn() const noexcept { return head().lsn; }
   [[nodiscard]] RunPlace& first_place() const noexcept { return head().first_place; }
   /// See UndoRecord::first_away().
@@ -54,14 +55,15 @@ class RemovedRun {
   struct Head {
     RunPlace first_place;
     Lsn lsn;
-    /// Readers of another leaf, to which some of the keys have moved, may read it meanwhile.
+    /// Atomic, since readers of another leaf, to which some of the keys have moved, may read it
+    /// during an undo.
     std::atomic<std::uint32_t> left;
     std::uint32_t count;
   };
   [[nodiscard]] Head& head() const noexcept {
     return *std::launder(reinterpret_cast<Head*>(&record_ + 1));
   }
-  /// Offsets of the keys, and of the end of the last one, from the first key on.
+  /// Offsets of the keys, and of the end of the last one, counted from the first key.
   [[nodiscard]] std::uint32_t* offsets() const noexcept {
     return reinterpret_cast<std::uint32_t*>(&head() + 1);
   }
@@ -80,11 +82,12 @@ class RemovedRuns {
  public:
   RemovedRuns();
 
-  /// True if there are none, for a reader of a leaf that validates the leaf's version afterwards.
+  /// Returns true if there are no runs. For a reader of a leaf that validates the leaf's version
+  /// afterwards.
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
   void add(UndoRecord& run, PageId leaf) noexcept;
   void remove(UndoRecord& run) noexcept;
-  /// Records have moved. Both leaves are held exclusively.
+  /// Call when records have moved. Both leaves are held exclusively.
   void records_moved(PageId from, PageId to) noexcept;
 
   /// Calls `look(const UndoRecord& run)` under a latch with the newest run that has the key.
@@ -93,7 +96,7 @@ class RemovedRuns {
   bool find(TreeId tree, PageId leaf, Bytes key, Look&& look) noexcept {
     if (empty()) return false;
     Bucket& bucket = bucket_of(leaf);
-    // A run added to this leaf meanwhile changes the leaf's version.
+    // If a run is added to this leaf meanwhile, the leaf's version changes.
     if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* newest = nullptr;
@@ -130,9 +133,9 @@ class RemovedRuns {
   void take_out(const RunPlace& place) noexcept;
   void copy_places(PageId from, PageId to) noexcept;
 
-  /// Guards the places of runs at leaves; taken before a bucket's.
+  /// Guards the places of runs at leaves; taken before a bucket's latch.
   SpinLatch places_mutex_;
-  std::list<RunPlace> extras_;  ///< those that are not their run's first
+  std::list<RunPlace> extras_;  ///< the places that are not their run's first
   std::atomic<std::uint64_t> count_{0};
   /// Zero bits are an empty bucket, so memory is touched only when one is used.
   std::unique_ptr<Bucket[], Free> buckets_;

@@ -69,7 +69,7 @@ Result<bool> is_undone(EngineParts& engine, const UndoStep& step, const UndoneRo
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(step.tree));
   LeafValue leaf;
   auto read = tree->read(row.key, leaf);
-  // The undo of the row will say so.
+  // The undo of the row will report the page.
   if (!read && is_unreadable(read.error())) return false;
   if (!read) return fail(std::move(read).error());
   return leaf.value && compare(*leaf.value, row.value) == 0;
@@ -90,8 +90,8 @@ Result<> ChangesBackward::read(Lsn last) {
 
 Result<> ChangesBackward::add(const UndoStep& step, bool is_newest) {
   if (step.kind == RecordKind::page_image) {
-    // The root of a tree that it created. The row of the directory tells of that, too, if it was
-    // written.
+    // The root of a tree that the transaction created. The row in the directory names it, too, if
+    // that was written.
     if (!found_.created.contains(step.tree)) found_.roots.push_back({step.tree, step.page});
     return {};
   }
@@ -103,7 +103,7 @@ Result<> ChangesBackward::add(const UndoStep& step, bool is_newest) {
   }
   if (!keeps(step, rows.size())) return {};
   for (const UndoneRow& row : rows) {
-    // The rows that are back are the first ones.
+    // The rows that were already undone are the first ones.
     if (is_newest && row.may_be_done) {
       ASSIGN_OR_RETURN(const bool is_back, is_undone(engine_, step, row));
       if (is_back) continue;
@@ -114,13 +114,13 @@ Result<> ChangesBackward::add(const UndoStep& step, bool is_newest) {
   return {};
 }
 
-/// Returns true if undo records are kept of the rows of a step. Always so for two trees that have
-/// rows for every table: readers of tables that stay open come to the versions of large values, and
-/// the rows of the directory tell which trees are new or dropped.
+/// Returns true if undo records are kept for the rows of a step. Always true for two trees that
+/// have rows for every table: readers of tables that stay open reach the versions of large values,
+/// and the rows of the directory name the trees that are new or dropped.
 bool ChangesBackward::keeps(const UndoStep& step, std::size_t rows) {
   constexpr std::uint64_t kOverhead = wal::kMaxRecordOverhead + payload::kMaxHeadBytes;
   Rows& of_tree = rows_[step.tree];
-  // The page of an updated row is read before the engine opens.
+  // An update counts more, since the page of its row is read before the engine opens.
   constexpr std::uint64_t kUpdateCountsAs = 4;
   of_tree.count += step.kind == RecordKind::leaf_update ? rows * kUpdateCountsAs : rows;
   of_tree.owed_bytes += rows * kOverhead + step.payload.size();
@@ -157,7 +157,7 @@ Result<> ChangesBackward::add_update(const UndoStep& step, const UndoneRow& row,
   return keep(step, UndoRecord::Kind::updated, previous, row.key, *before, row.overflow);
 }
 
-/// Of a page that cannot be read: a rollback passes over the row, as a restart would.
+/// Keeps a change whose page cannot be read: a rollback passes over the row, as a restart would.
 Result<> ChangesBackward::keep_unreadable(const UndoStep& step, const UndoneRow& row,
                                           Lsn previous) {
   RETURN_IF_ERROR(keep(step, UndoRecord::Kind::updated, previous, row.key, {}, false));
@@ -165,7 +165,7 @@ Result<> ChangesBackward::keep_unreadable(const UndoStep& step, const UndoneRow&
   return {};
 }
 
-/// Nothing: the page is damaged.
+/// Returns the value that the step left, or nothing if the page is damaged.
 Result<std::optional<std::vector<std::byte>>> ChangesBackward::value_after(const UndoStep& step,
                                                                            Bytes key) {
   if (const auto next = next_changes_.find({step.tree, as_text(key)});
@@ -187,7 +187,7 @@ Result<std::optional<std::vector<std::byte>>> ChangesBackward::value_after(const
   return std::optional<std::vector<std::byte>>{};
 }
 
-/// The leaf is whole and not as the transaction left it: its last write was lost.
+/// Gives up the leaf, which is whole but not as the transaction left it: its last write was lost.
 Result<> ChangesBackward::give_up(const UndoStep& step, Bytes key) {
   ASSIGN_OR_RETURN(AnyTree* const tree, engine_.trees->find(step.tree));
   auto given_up = give_up_leaf(engine_, *tree, key, does_not_fit(step).error());
@@ -201,7 +201,7 @@ void ChangesBackward::note_created(const UndoneRow& row) {
     found_.created.insert(tree_of_directory_key(row.key));
 }
 
-/// A tree that it drops is still the one that others read.
+/// Opens a tree that the transaction drops, since other transactions still read it.
 Result<> ChangesBackward::open_dropped(const UndoStep& step, const UndoneRow& row) {
   if (step.tree != TreeId::directory) return {};
   if (row.key.size() != sizeof(std::uint32_t) || row.value.size() != sizeof(std::uint64_t))
@@ -273,11 +273,12 @@ Result<> ChangesForward::take(const UndoRecord& from) {
   }
   UndoRecord& record = state_.undo->add(change);
   if (record.kind == UndoRecord::Kind::load_begun) return hide_load(record.tree);
-  // No runs are there that it could be over.
+  // No runs exist yet that could have the key.
   state_.versions.add(record, PageId::none);
   if (record.tree == TreeId::directory) note_tree(record);
   const lock::LockId id{record.tree, record.key_hash};
-  // Another such transaction may have another key with that hash; a mark tells them apart.
+  // Another prepared transaction may have locked another key with that hash; its mark tells the
+  // keys apart.
   if (state_.engine.options.locking && !state_.marks_rows &&
       !state_.locks.try_acquire(id, {record.access(), lock::Access::none}))
     mark_rows();

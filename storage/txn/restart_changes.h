@@ -22,8 +22,8 @@ namespace swizzle {
 struct EngineParts;
 struct TransactionState;
 
-/// Makes a working state for a transaction that had not ended at a stop or a crash: with its number
-/// and its place in the log, so that checkpoints and snapshots know of it.
+/// Makes a working state for a transaction that had not ended at a stop or a crash. The state has
+/// the transaction's number and its place in the log, so that checkpoints and snapshots know of it.
 Result<std::unique_ptr<TransactionState>> state_of_unended(EngineParts& engine,
                                                            const ActiveTransaction& of,
                                                            Lsn began_at);
@@ -32,33 +32,34 @@ Result<std::unique_ptr<TransactionState>> state_of_unended(EngineParts& engine,
 struct ChangesFound {
   /// All trees that it changed.
   std::set<TreeId> trees = {};
-  /// Trees of which it changed too many rows: no undo record of a row is kept.
+  /// Trees of which it changed too many rows: no undo records are kept for their rows.
   std::set<TreeId> large = {};
   std::set<TreeId> created = {};
   std::set<TreeId> loaded = {};
-  /// Root of a tree whose row in the directory was not written, or is taken back already.
+  /// Root of a tree whose row in the directory was not written, or is undone already.
   struct Root {
     TreeId tree;
     PageId page;
   };
   std::vector<Root> roots = {};
-  /// Most that the log gets when the rows of `large` are undone.
+  /// Most bytes that undoing the rows of `large` adds to the log.
   std::uint64_t owed_bytes = 0;
 };
 
-/// Reads a transaction's changes from its newest log record to its oldest, since an update's record
-/// has no more than the part that it changed: the value that it found follows from the one that it
-/// left, which the next change of the key found, or which the leaf has. They go into an undo log,
-/// whose records, walked from the newest of them, are the changes in their order.
+/// Reads a transaction's changes from its newest log record to its oldest. An update's record has
+/// only the part that it changed, so the value before it follows from the value after it. That is
+/// the value that the next change of the key found, or the one in the leaf. The changes go into an
+/// undo log; walked from its newest record, they are in their order.
 class ChangesBackward {
  public:
   static constexpr std::uint64_t kAnyNumber = UINT64_MAX;
-  /// Keeps at most so many rows of a tree; of a tree with more, none is to be used.
+  /// Keeps at most `most_rows_of_tree` rows of a tree. If a tree has more, its rows must not be
+  /// used.
   ChangesBackward(EngineParts& engine, UndoLog& into, std::uint64_t most_rows_of_tree = kAnyNumber)
       : engine_(engine), into_(into), most_rows_(most_rows_of_tree) {}
 
   Result<> read(Lsn last);
-  /// One row of a step. `previous` is the LSN where undo goes on after the row.
+  /// Adds one row of a step. `previous` is the LSN at which undo continues after the row.
   Result<> add_row(const UndoStep& step, const UndoneRow& row, Lsn previous);
   [[nodiscard]] const ChangesFound& found() const noexcept { return found_; }
 
@@ -94,19 +95,19 @@ class ChangesBackward {
     std::uint64_t owed_bytes = 0;
   };
   std::unordered_map<TreeId, Rows> rows_;
-  /// By key, of those that have been read: the oldest.
+  /// For each key that has been read, the oldest change so far.
   std::unordered_map<KeyOfTree, const UndoRecord*, Hash> next_changes_;
 };
 
 /// Returns the rows that a step changed, in the order in which they are undone.
 Result<std::vector<UndoneRow>> rows_of(const UndoStep& step);
 
-/// Returns true if a rollback that a crash has interrupted has put back this one of a log record's
-/// rows: compensation records say of a record only that it has begun. Pre: every newer
-/// change of its transaction is undone.
+/// Returns true if a rollback that a crash interrupted has undone this one of a log record's rows:
+/// a compensation record tells only that the undo of the record has begun. Pre: every newer change
+/// of the transaction is undone.
 Result<bool> is_undone(EngineParts& engine, const UndoStep& step, const UndoneRow& row);
 
-/// Gives a state its changes, the oldest first: as undo records and versions, and with locks.
+/// Gives a state its changes, the oldest first: as undo records, as versions, and with locks.
 class ChangesForward {
  public:
   ChangesForward(TransactionState& state, const PreparedKept& kept, const ChangesFound& found);
@@ -120,7 +121,7 @@ class ChangesForward {
 
   TransactionState& state_;
   const ChangesFound& found_;
-  /// Of the change that is taken: how many come after it.
+  /// How many changes come after the current one.
   std::uint64_t younger_ = 0;
   std::unordered_map<std::uint64_t, UndoTraits> traits_;
 };

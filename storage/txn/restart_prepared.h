@@ -9,10 +9,9 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// Restores the transactions that were prepared before a stop or a crash: with their locks, and
-/// with the undo records that hide their changes and can undo them. Logs nothing, does not wait.
-/// Pre: redo is done and the trees can be opened; the engine is not in use, and no loser is undone
-/// yet.
+/// Restores the transactions that were prepared before a stop or a crash, with their locks and with
+/// the undo records that hide their changes and can undo them. Logs nothing, does not wait. Pre:
+/// redo is done and the trees can be opened; the engine is not in use, and no loser is undone yet.
 Result<> take_up_prepared(EngineParts& engine, std::span<const ActiveTransaction> prepared);
 
 }  // namespace swizzle

@@ -64,7 +64,7 @@ bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
 }
 
 /// True if the gap that a new key would split is not locked by others. If the transaction itself
-/// has locked the gap it must lock the new key's gap too, or the part behind the key would be open
+/// has locked the gap it must lock the new key's gap too, or the part after the key would be open
 /// to others (P7).
 bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
   const lock::LockId gap = gap_before(tree_, leaf, at.index);
@@ -163,7 +163,7 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   if (wish_ != Wish::insert) {
     change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
     if (moves_) change.kind = UndoRecord::Kind::moved;
-    // Record the lock that will not be kept; a removal takes the key anyway.
+    // Records that the key lock will not be kept. A removal takes the key anyway.
     change.takes_key = transaction_.marks_rows && wish_ == Wish::update &&
                        transaction_.locks.held({tree_, hash_}).key == lock::Access::exclusive;
     change.old_value = leaf.value(at.index);
@@ -204,11 +204,11 @@ Result<> RowChange::begin(AnyTree& tree, WaitPolicy policy) {
 
 Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(begin(tree, policy));
-  // Before anything changes: the old value will be copied under the leaf's latch.
+  // Makes room before anything changes, since the old value is copied under the leaf's latch.
   const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
   transaction_.engine.versions.prefetch(hash_);
-  // Others have locked it by now.
+  // The other changes have locked the key already.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});
   const lock::LockMark before = transaction_.locks.mark();
   while (true) {
@@ -269,7 +269,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
     case UndoRecord::Kind::moved:
     case UndoRecord::Kind::removed_run:
       return action_if(at.exact && !is_live, Action::insert);
-    case UndoRecord::Kind::load_begun:  // undone as a whole
+    case UndoRecord::Kind::load_begun:  // a load is undone as a whole
       break;
   }
   return Action::leave;

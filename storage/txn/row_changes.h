@@ -8,9 +8,9 @@
 
 namespace swizzle {
 
-/// One write of a transaction to one key: takes locks, registers the old version, then lets the
-/// tree change the leaf. Locks of others are tried under the latch and waited for without it
-/// the caller loops while blocked().
+/// One write of a transaction to one key. It takes locks, registers the old version, then lets the
+/// tree change the leaf. Under the latch it only tries for locks that others hold, and waits for
+/// them without it; the caller loops while blocked().
 class RowChange final : public LeafChange {
  public:
   enum class Wish : std::uint8_t { insert, update, remove };
@@ -22,7 +22,7 @@ class RowChange final : public LeafChange {
         wish_(wish),
         value_(value) {}
 
-  /// Changes the record only while it has this value, in the leaf itself, and is the one that the
+  /// Changes the record only while its value in the leaf is `value` and it is the record that the
   /// transaction's view shows. Pre: not an insert.
   void require(Bytes value) noexcept { required_ = value; }
 
@@ -43,15 +43,15 @@ class RowChange final : public LeafChange {
     hash_ = hash;
     required_ = required;
   }
-  /// Prepares the transaction to change records of `tree`: its number, an intent lock, its views.
-  /// run() does it.
+  /// Prepares the transaction to change records of `tree`: gives it a number, an intent lock and
+  /// its views. run() calls it.
   Result<> begin(AnyTree& tree, WaitPolicy policy);
   /// True if the record of the last decide() is settled.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
 
-  /// Applies it to `tree`, waiting if needed. False: the key is there already (insert), is not
-  /// (update, remove), or has another value (require). 40001 at REPEATABLE READ after a concurrent
-  /// update.
+  /// Applies the change to `tree`, waiting if needed. Returns false if the key exists already
+  /// (insert), does not exist (update, remove), or has another value (require). 40001 at REPEATABLE
+  /// READ after a concurrent update.
   Result<bool> run(AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
 
   /// Returns the old value's address, if the value lived in the overflow tree.
@@ -86,9 +86,10 @@ class RowChange final : public LeafChange {
   bool is_settled_ = false;
   /// Number of times that versions of the key were read back from files.
   unsigned reads_back_ = 0;
-  /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
+  /// At REPEATABLE READ the transaction's snapshot; with require() the view that it reads at now.
   Viewer viewer_;
-  /// View of the running statement: younger than the transaction's if it runs within another.
+  /// View of the running statement, which is younger than the transaction's if the statement runs
+  /// within another.
   Viewer shown_;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
@@ -112,8 +113,8 @@ class UndoChange final : public LeafChange {
     return value_.bytes.size();
   }
   void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
-  /// Returns false if the leaf is not as the change left it, because its last write was lost.
-  /// Nothing was done.
+  /// Returns false if the leaf is not as the change left it, because its last write was lost. Then
+  /// nothing was done.
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
  private:

@@ -18,7 +18,7 @@ RowRemovals::RowRemovals(TransactionState& transaction, TreeId tree,
 Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   each_.turn_to(removals_.front().key, 0, removals_.front().seen);
   RETURN_IF_ERROR(each_.begin(tree, WaitPolicy::wait));
-  // An assumption; decide() knows.
+  // An assumption, which decide() corrects.
   is_run_ = transaction_.marks_rows && !removals_.front().seen;
   std::size_t key_bytes = 0;
   for (std::size_t i = 0; i < removals_.size(); ++i) {
@@ -32,7 +32,8 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
     if (!is_run_) transaction_.engine.versions.prefetch(hashes_[i]);
     transaction_.locks.prefetch({tree_, hashes_[i]});
   }
-  // A leaf does not have more, and its keys are long enough if there is room for some.
+  // The records of one leaf need no more bytes. Removals that do not fit are left to the next
+  // visit.
   payload_bytes_ = std::min({payload_bytes_, kPageBytes + key_bytes, kMostPayloadBytes});
   RETURN_IF_ERROR(transaction_.undo->prepare(payload_bytes_, removals_.size()));
   payload_.resize(payload_bytes_);
@@ -42,7 +43,7 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   return chosen_;
 }
 
-/// In removals of a stretch each record is right behind the one before.
+/// In removals of a stretch each record is right after the one before.
 Node::Position RowRemovals::find(const Node& leaf, Bytes key) const noexcept {
   if (chosen_ != 0) {
     const auto next = static_cast<std::uint16_t>(slots_[chosen_ - 1] + 1);
@@ -75,7 +76,7 @@ Bytes RowRemovals::decide(const Node& leaf) noexcept {
     no_values_ = no_values_ && value.empty();
     ++chosen_;
   }
-  // Removals with `seen` may be traced, which needs a version per key.
+  // Removals with `seen` may be traced, for which each key needs a version of its own.
   is_run_ = chosen_ > 1 && all_settled_ && no_values_ && !removals_.front().seen;
   return {begin, end};
 }

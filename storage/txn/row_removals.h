@@ -16,13 +16,13 @@ namespace swizzle {
 /// ends the visit.
 class RowRemovals final : public LeafRemovals {
  public:
-  /// Pre: the keys ascend, and outlive the object; either all have the value that was seen, or
-  /// none.
+  /// Pre: the keys ascend, and outlive the object; either all removals have the value that was
+  /// seen, or none has.
   RowRemovals(TransactionState& transaction, TreeId tree,
               std::span<const Removal> removals) noexcept;
 
-  /// Returns how many of the first have been removed: 0 if the first one must be removed alone,
-  /// else those in its leaf without an obstacle.
+  /// Returns how many of the first records have been removed: 0 if the first one must be removed
+  /// alone, else all in its leaf that come before an obstacle.
   Result<std::size_t> run(AnyTree& tree);
 
   [[nodiscard]] Bytes first_key() const noexcept override { return removals_.front().key; }
@@ -34,7 +34,7 @@ class RowRemovals final : public LeafRemovals {
   void logged(const Node& leaf, Lsn lsn) noexcept override;
 
  private:
-  /// More than a leaf has, except of the smallest records.
+  /// More records than a leaf has, unless they are very small.
   static constexpr std::size_t kMost = 256;
   static constexpr std::size_t kMostPayloadBytes = 4 * kPageBytes;
   /// Assumed size of a value that the caller does not know.

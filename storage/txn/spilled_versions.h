@@ -10,11 +10,11 @@
 namespace swizzle {
 
 /// Versions of committed transactions in one scratch file, moved there from the memory of undo
-/// logs. The version index leads to them as to any other.
+/// logs. The version index points to them as to any other version.
 ///
 /// The file is mapped, and the system decides which of its pages stay in memory. They are not
 /// swapped out by windows (base/memory/put_away.h): a writer touches the version before its own,
-/// and to read a window for that costs far more than to read the page.
+/// and reading a whole window for that costs far more than reading the page.
 class SpilledVersions {
  public:
   explicit SpilledVersions(std::unique_ptr<ScratchMemory> memory) noexcept
@@ -25,13 +25,13 @@ class SpilledVersions {
     return undo.bytes() + undo.count() * sizeof(UndoOutcome);
   }
   [[nodiscard]] std::size_t room() const noexcept { return bytes() - used_; }
-  /// Moves the record, which is a version of a transaction that committed at `commit`. Pre: there
-  /// is room, and the record's log is movable.
+  /// Moves the record, which is a version of a transaction that committed at `commit`, into the
+  /// file. Pre: there is room, and the record's log is movable.
   void take(UndoRecord& record, Lsn commit, VersionIndex& versions) noexcept;
   /// Starts writing all of it to the file.
   void write_back() noexcept { memory_->write_back(); }
 
-  /// The newest; each leads to the one before by UndoRecord::previous.
+  /// Returns the newest version; each leads to the one before it by UndoRecord::previous.
   [[nodiscard]] UndoRecord* newest() const noexcept { return newest_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_->bytes().size(); }

@@ -34,7 +34,7 @@ std::unique_ptr<TransactionState> TransactionPool::take_state(TransactionPlace p
   if (auto state = idle_state(own_shard())) return state;
   TransactionSlot* slot = engine_.registry->take_slot();
   if (slot == nullptr) [[unlikely]] {
-    // Idle states of other threads have the slots that are lacking here.
+    // Idle states of other threads hold the slots that are lacking here.
     for (Shard& shard : shards_)
       if (auto state = idle_state(shard)) return state;
     slot = engine_.registry->take_reserved_slot(place);
@@ -46,10 +46,11 @@ std::unique_ptr<TransactionState> TransactionPool::take_state(TransactionPlace p
 void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {
   Shard& shard = own_shard();
   shard.leaf_requests.fetch_add(std::exchange(state->leaf_requests, 0), std::memory_order_relaxed);
-  // Its session may be gone when it works for another one, which need not set a label.
+  // The state must not keep the label of its session, which may have ended when the state is
+  // reused.
   state->work_for(0, nullptr);
   if (TransactionSlot& slot = state->slot; engine_.registry->is_reserved(slot)) [[unlikely]] {
-    // Not for the next transaction.
+    // Do not reuse this state.
     state = nullptr;
     engine_.registry->give_reserved_slot(slot);
     return;
@@ -107,7 +108,7 @@ bool TransactionPool::is_over_bound() const noexcept {
 
 bool TransactionPool::relieve_some() noexcept {
   if (!is_over_bound()) return false;
-  // Before a snapshot is given up, what the last one that was given up kept has gone.
+  // Before giving up another snapshot, free the versions that the last one kept.
   if (has_reclaimable(engine_.registry->version_horizon())) {
     reclaim_some();
     return true;
@@ -122,8 +123,9 @@ bool TransactionPool::relieve_some() noexcept {
   return give_up_a_snapshot();
 }
 
-/// A committing writer's part of it. What is left is the reclaimer's, but that a snapshot is given
-/// up at once where files have no room: writers would pass the bound meanwhile.
+/// Does a committing writer's part of the work. The reclaimer does the rest, with one exception:
+/// where the files have no room, the writer itself gives up a snapshot at once, since otherwise
+/// writers would pass the bound meanwhile.
 void TransactionPool::relieve_by_writer(Shard& own) noexcept {
   if (has_reclaimable(engine_.registry->version_horizon()))
     reclaim(own, engine_.registry->version_horizon(), kMostByWriter);
@@ -155,9 +157,10 @@ bool TransactionPool::has_reclaimable(Lsn horizon) noexcept {
 }
 
 bool TransactionPool::give_up_a_snapshot() noexcept {
-  // One at a time, or each would give up a snapshot where one is enough.
+  // Only one thread at a time, or each would give up a snapshot where one is enough.
   if (is_giving_up_.exchange(true, std::memory_order_acquire)) return false;
-  // 1: a snapshot is being taken at this moment, and everything stays until it knows its place.
+  // A horizon of 1 means that a snapshot is being taken: nothing may be freed until its position is
+  // known.
   const Lsn horizon = engine_.registry->version_horizon();
   const bool is_needed = is_over_bound() && horizon > Lsn{1} && !has_reclaimable(horizon);
   const bool gave_up = is_needed && engine_.registry->give_up_oldest();
@@ -175,7 +178,8 @@ bool TransactionPool::reclaim_some() noexcept {
   return is_more;
 }
 
-/// Ends before the first log that would make it more changes than that.
+/// Frees versions of the shard. Ends before the first log that would exceed the given number of
+/// changes.
 TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon,
                                                 std::uint64_t most_changes) noexcept {
   RemovalHints hints(*engine_.tidier);
@@ -186,7 +190,7 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon,
       auto& queue = shard.older.empty() ? shard.retained : shard.older;
       if (queue.empty() || queue.front().commit >= horizon ||
           queue.front().changes() > most_changes) {
-        // While an old snapshot holds everything, look again only after as many have come again.
+        // While an old snapshot holds everything, look again only after another batch has come.
         shard.reclaim_at = shard.retained.size() + kBatch;
         shard.reclaim_at_bytes = shard.retained_bytes.load(std::memory_order_relaxed) + kBatchBytes;
         return Freed::all;
@@ -214,7 +218,7 @@ void TransactionPool::remove_versions(const Retained& of, RemovalHints& hints) n
   const auto bring_back = [&of](const UndoRecord* record) {
     if (of.undo) of.undo->bring_back(record);
   };
-  // Far enough for memory to answer; and so many are no more than the caches hold.
+  // So far ahead that memory answers in time; and so many records fit the caches.
   constexpr int kFetchedAhead = 8;
   const UndoRecord* soon = of.newest();
   bring_back(soon);
@@ -293,7 +297,7 @@ void TransactionPool::spill_log(Shard& shard, UndoLog& undo, Lsn commit,
     next = record->previous;
     if (!record->is_version()) continue;
     engine_.versions.bring_back_before(*record);
-    // A removal or an insert tells that the key's record is another one since; an update tells
+    // A removal or an insert also tells that the key has had another record since; an update has
     // nothing but its old value.
     const bool is_needed = record->kind != UndoRecord::Kind::updated ||
                            needed.has_view_between(engine_.versions.made_at(*record), commit);
@@ -310,7 +314,7 @@ void TransactionPool::spill_log(Shard& shard, UndoLog& undo, Lsn commit,
   versions_unneeded_.fetch_add(unneeded, std::memory_order_relaxed);
 }
 
-/// Makes sure that `filling` has so much room. By the owner of is_spilling.
+/// Makes sure that `filling` has room for so many bytes. Called by the owner of is_spilling.
 bool TransactionPool::make_room(Shard& shard, std::size_t bytes) noexcept {
   if (shard.filling != nullptr && shard.filling->room() >= bytes) return true;
   constexpr std::size_t kSmallestFile = std::size_t{64} << 10U;
@@ -329,17 +333,18 @@ bool TransactionPool::make_room(Shard& shard, std::size_t bytes) noexcept {
   return true;
 }
 
-/// By the owner of is_spilling.
+/// Closes the file that is being filled. Called by the owner of is_spilling.
 void TransactionPool::close_filling(Shard& shard) noexcept {
   if (shard.filling == nullptr) return;
-  // A device may have to be waited for.
+  // Writing may have to wait for a device.
   Runtime::current().run_aside([&shard] { shard.filling->write_back(); });
   const std::lock_guard hold(shard.mutex);
   const Lsn commit = shard.filling->last_commit();
   shard.older.push_back({nullptr, std::move(shard.filling), commit, 0});
 }
 
-/// A file that is not full is freed with the last snapshot that needed it.
+/// Closes the file that is being filled if all its versions are below the horizon, so that a file
+/// that is not full is freed with the last snapshot that needed it.
 void TransactionPool::close_filling_below(Shard& shard, Lsn horizon) noexcept {
   if (shard.is_spilling.exchange(true, std::memory_order_acquire)) return;
   if (shard.filling != nullptr && shard.filling->last_commit() < horizon) close_filling(shard);
@@ -368,7 +373,8 @@ std::uint64_t TransactionPool::retained_since(Lsn snapshot) noexcept {
     const std::lock_guard hold(shard.mutex);
     for (const Retained& one : shard.older)
       if (one.commit >= snapshot) bytes += one.memory_bytes() + one.file_bytes();
-    // Its commits are the spiller's to read; it is the last file of them.
+    // Only the spiller may read the commits of the file being filled, so all of its bytes count; it
+    // is the last file.
     if (shard.filling != nullptr) bytes += shard.filling->bytes();
   }
   return bytes;

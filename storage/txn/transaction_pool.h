@@ -15,7 +15,7 @@ namespace swizzle {
 class RemovalHints;
 
 /// Working states and undo logs for reuse, and the undo logs of committed transactions that a
-/// snapshot may still need. In shards by thread, so that threads meet in none of them.
+/// snapshot may still need. Divided into shards by thread, so that threads do not contend.
 class TransactionPool {
  public:
   explicit TransactionPool(EngineParts& engine);
@@ -23,28 +23,29 @@ class TransactionPool {
   TransactionPool& operator=(const TransactionPool&) = delete;
   ~TransactionPool();
 
-  /// Null when the registry has no slot left for `place`.
+  /// Returns a state for a new transaction; null when the registry has no slot left for `place`.
   std::unique_ptr<TransactionState> take_state(TransactionPlace place);
   void give_state(std::unique_ptr<TransactionState> state);
   std::unique_ptr<UndoLog> take_undo();
-  /// Takes an undo log back. Pre: it is empty or rolled back, so that its records are not referred
-  /// to.
+  /// Takes an undo log back. Pre: it is empty or rolled back, so that nothing points to its
+  /// records.
   void give_undo(std::unique_ptr<UndoLog> undo);
-  /// Committed. Kept until every snapshot is younger; then its records leave the version index, in
-  /// bulk. A committing writer frees or spills a bounded number of them; the reclaimer does the
-  /// rest.
+  /// Takes the undo log of a committed transaction. It is kept until every snapshot is younger;
+  /// then its records leave the version index, in bulk. A committing writer frees or spills a
+  /// bounded number of them; the reclaimer does the rest.
   void retire_undo(std::unique_ptr<UndoLog> undo);
-  /// Frees some of the undo records that are not needed any more, in every shard. False: nothing is
-  /// left to free.
+  /// Frees some of the undo records that are not needed any more, in every shard. Returns false if
+  /// nothing is left to free.
   bool reclaim_some() noexcept;
-  /// While the store holds more than its bound, does some of what brings it back: moves the oldest
-  /// versions to files, or, when the files have reached theirs, gives up the oldest snapshot.
-  /// False: there is nothing to do.
+  /// If the store holds more than its bound, does a part of what brings it back: moves the oldest
+  /// versions to files, or, when the files have reached their bound, gives up the oldest snapshot.
+  /// Returns false if there is nothing to do.
   bool relieve_some() noexcept;
-  /// Set once: called when a committing writer leaves work to the reclaimer.
+  /// Sets the function that is called when a committing writer leaves work to the reclaimer. Call
+  /// once.
   void on_work(std::function<void()> wake) { wake_reclaimer_ = std::move(wake); }
   [[nodiscard]] std::uint64_t retained_bytes() const noexcept;
-  /// Returns the bytes of files that hold versions: spilled ones, and undo logs of large
+  /// Returns the bytes of the files that hold versions: spilled ones, and undo logs of large
   /// transactions.
   [[nodiscard]] std::uint64_t version_file_bytes() const noexcept {
     return file_bytes_.load(std::memory_order_relaxed);
@@ -55,7 +56,8 @@ class TransactionPool {
   [[nodiscard]] std::uint64_t versions_unneeded() const noexcept {
     return versions_unneeded_.load(std::memory_order_relaxed);
   }
-  /// Returns the bytes retained of commits at or after `snapshot`, in memory and in files.
+  /// Returns the bytes, in memory and in files, of retained versions whose commits are at or after
+  /// `snapshot`.
   [[nodiscard]] std::uint64_t retained_since(Lsn snapshot) noexcept;
   /// Returns the bytes of files used for undo records since the start.
   [[nodiscard]] std::uint64_t spilled_bytes() const noexcept {
@@ -66,15 +68,15 @@ class TransactionPool {
   void count_rollback() noexcept { own_shard().rollbacks.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t commits() const noexcept;
   [[nodiscard]] std::uint64_t rollbacks() const noexcept;
-  /// Leaves that transactions which have ended asked for.
+  /// Number of leaves that ended transactions have requested.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
  private:
   static constexpr std::size_t kShards = 16;
-  /// A shard is looked through when so many logs, or so many bytes, have come since the last look.
+  /// A shard is examined when so many logs, or so many bytes, have come since the last time.
   static constexpr std::size_t kBatch = 32;
   static constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20U;
-  /// Most logs that one visit of a shard frees or spills: more than come in meanwhile.
+  /// Most logs that one visit of a shard frees or spills; more than come in during the visit.
   static constexpr std::size_t kMostAtOnce = 4 * kBatch;
   /// Most changes of logs that a committing writer frees or spills, since its client waits.
   static constexpr std::uint64_t kMostByWriter = 16 * 1024;
@@ -82,8 +84,9 @@ class TransactionPool {
   struct Retained {
     std::unique_ptr<UndoLog> undo;             ///< or null
     std::unique_ptr<SpilledVersions> spilled;  ///< or null
-    Lsn commit;                                ///< the last one
-    std::uint64_t bytes_before;  ///< of all that the shard ever had in `retained` before it
+    Lsn commit;                                ///< of the last of these transactions
+    std::uint64_t
+        bytes_before;  ///< of everything that was ever in the shard's `retained` before this
 
     [[nodiscard]] std::uint64_t changes() const noexcept {
       return undo ? undo->count() : spilled->count();
@@ -102,12 +105,13 @@ class TransactionPool {
     SpinLatch mutex;
     std::vector<std::unique_ptr<TransactionState>> states;
     std::vector<std::unique_ptr<UndoLog>> undo_logs;
-    std::deque<Retained> retained;  ///< about in the order of commits
-    /// Older than all of `retained`, in the same order: what has been spilled, or cannot be.
+    std::deque<Retained> retained;  ///< about in the order of their commits
+    /// Transactions older than all of `retained`, in the same order: what has been spilled, or
+    /// cannot be.
     std::deque<Retained> older;
     /// Set by the thread that spills, which alone touches `filling`.
     std::atomic<bool> is_spilling{false};
-    /// Takes versions that are spilled, and joins `older` when it is full.
+    /// File that takes the versions being spilled; it joins `older` when it is full.
     std::unique_ptr<SpilledVersions> filling;
     std::uint64_t bytes_ever = 0;
     std::size_t reclaim_at = kBatch;
@@ -124,7 +128,7 @@ class TransactionPool {
   void remove_versions(const Retained& of, RemovalHints& hints) noexcept;
   enum class Spilled : std::uint8_t {
     some,
-    nothing,  ///< it has nothing that may be moved now
+    nothing,  ///< the shard has nothing that may be moved now
     busy,     ///< another task spills
     no_room,  ///< the files have reached their bound, or the disk is full
   };
@@ -132,7 +136,8 @@ class TransactionPool {
   Spilled spill_as_owner(Shard& shard, std::uint64_t most_changes) noexcept;
   void spill_log(Shard& shard, UndoLog& undo, Lsn commit, const NeededVersions& needed) noexcept;
   bool make_room(Shard& shard, std::size_t bytes) noexcept;
-  /// Returns the bytes of commits at or after `snapshot` that have not been spilled.
+  /// Returns the bytes of versions that have not been spilled and whose commits are at or after
+  /// `snapshot`.
   [[nodiscard]] std::uint64_t unspilled_since(Lsn snapshot) noexcept;
   static void close_filling(Shard& shard) noexcept;
   void close_filling_below(Shard& shard, Lsn horizon) noexcept;

@@ -39,7 +39,7 @@ void TransactionRegistry::give_reserved_slot(TransactionSlot& slot) noexcept {
 
 void TransactionRegistry::begin_writing(TransactionSlot& slot) noexcept {
   // seq_cst, before the first append: a reader that took its end of the log before this store will
-  // find all our records behind that end; a reader that takes it later finds the slot.
+  // find all our records after that end; a reader that takes it later finds the slot.
   const std::uint64_t tail = std::max<std::uint64_t>(raw(log_.tail()), 1);
   snapshot_pause();
   slot.begin.store(tail, std::memory_order_seq_cst);
@@ -60,7 +60,7 @@ Lsn TransactionRegistry::last_synchronous_before(Lsn commit) const noexcept {
       outcome = slot.outcome.load(std::memory_order_seq_cst);
     }
     if (outcome == UndoLog::kActive || Lsn{outcome} >= commit) continue;
-    // Written before the outcome.
+    // Written before the outcome, so it is valid.
     if (slot.is_asynchronous.load(std::memory_order_relaxed)) continue;
     last = std::max(last, Lsn{outcome});
   }
@@ -97,10 +97,11 @@ Lsn TransactionRegistry::quiet_below(Lsn end) const noexcept {
   return Lsn{quiet};
 }
 
-/// Returns the all-visible LSN below `end`. An LSN that is all-visible stays so, hence an older
-/// answer is right too, if a little low: while the end has not moved, only transactions that were
-/// acknowledged since could raise it. A transaction takes many snapshots between two ends, and
-/// visiting all slots for each of them costs more than the reading, if there are many.
+/// Returns the all-visible LSN below `end`. An all-visible LSN stays all-visible, so the answer
+/// from an earlier call is correct too, though perhaps a little low: while the end has not moved,
+/// only transactions that were acknowledged since could raise it. A transaction takes many
+/// snapshots between two ends, and if there are many transactions, visiting all slots for each
+/// snapshot costs more than the reads.
 Lsn TransactionRegistry::quiet_below(Lsn end, TransactionSlot& slot) const noexcept {
   constexpr std::uint32_t kMostUses = 32;
   if (end == slot.quiet_below && (slot.quiet == end || slot.quiet_uses < kMostUses)) {
@@ -115,8 +116,8 @@ Lsn TransactionRegistry::quiet_below(Lsn end, TransactionSlot& slot) const noexc
 
 void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept {
   const bool keeps_already = slot.snapshot.load(std::memory_order_relaxed) != 0;
-  // Any older moment will do while the real one is looked up: it keeps more.
-  // needed_versions() sees that a view is being taken, before its end is read.
+  // Until the real moment is known, any older one will do, since it keeps more versions. Before the
+  // end is read, needed_versions() must see that a view is being taken.
   if (!keeps_already)
     slot.snapshot.store(1, std::memory_order_seq_cst);
   else
@@ -126,12 +127,14 @@ void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen
   // end after it, so all writers below it have committed below the snapshot.
   const Lsn quiet = quiet_below(visible_end(), slot);
   snapshot_pause();
-  // Every commit that the transaction can know of through a lock has a record below the tail.
+  // A transaction learns of a commit through a lock only when the commit's record is in the log: it
+  // is below the tail.
   const Lsn known = seen == Lsn::none ? seen : Lsn{raw(seen) + 1};
   const Lsn end =
       view.sees == ReadView::Sees::latest ? log_.tail() : std::max(visible_end(), known);
   snapshot_pause();
-  // Published by the snapshot below; where it stands already, an older value keeps more.
+  // Published by the store of the snapshot below. If the slot keeps a snapshot already, an older
+  // value keeps more.
   slot.newest_view.store(raw(end), std::memory_order_relaxed);
   if (!keeps_already) {
     slot.next_id.store(peek_next_id(), std::memory_order_relaxed);
@@ -148,7 +151,7 @@ Lsn TransactionRegistry::version_horizon() const noexcept {
     std::uint64_t horizon = raw(durable_end());
     const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < used; ++i) {
-      // With kTooOld it is above every LSN.
+      // A snapshot with kTooOld is above every LSN.
       const std::uint64_t snapshot = (*slots_)[i].snapshot.load(std::memory_order_seq_cst);
       if (snapshot != 0) horizon = std::min(horizon, snapshot);
     }
@@ -172,7 +175,7 @@ NeededVersions TransactionRegistry::needed_versions() const {
     const std::uint64_t adoptions = adoptions_.load(std::memory_order_seq_cst);
     needed.views.clear();
     needed.is_known = true;
-    // First: views that are taken from now on show all commits below it.
+    // Read first: views that are taken from now on show all commits below it.
     needed.durable = durable_end();
     snapshot_pause();
     const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
@@ -196,7 +199,7 @@ void TransactionRegistry::adopt_snapshot(TransactionSlot& slot, Lsn at) noexcept
   slot.newest_view.store(std::max(newest, raw(at)), std::memory_order_relaxed);
   slot.next_id.store(peek_next_id(), std::memory_order_relaxed);
   slot.snapshot.store(std::max<std::uint64_t>(raw(at), 1), std::memory_order_seq_cst);
-  // Behind the store, before the other lets go: see version_horizon().
+  // After the store, and before the other slot stops keeping the versions: see version_horizon().
   adoptions_.fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -204,7 +207,7 @@ bool TransactionRegistry::has_writer_below(TxnId id) const noexcept {
   const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
     const TransactionSlot& slot = (*slots_)[i];
-    // It is set before the number is taken, and stands until all is acknowledged.
+    // `begin` is set before the number is taken, and stays until everything is acknowledged.
     if (slot.begin.load(std::memory_order_seq_cst) == 0) continue;
     const TxnId own = slot.chain.id.load(std::memory_order_acquire);
     if (slot.is_prepared_empty.load(std::memory_order_relaxed)) continue;
@@ -220,21 +223,21 @@ Lsn TransactionRegistry::oldest_snapshot() const noexcept {
 }
 
 bool TransactionRegistry::give_up_oldest() noexcept {
-  // A snapshot at the end of the log keeps nothing.
+  // A snapshot at the end of the log keeps no versions.
   std::uint64_t oldest = raw(durable_end());
   TransactionSlot* of = nullptr;
   const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
     TransactionSlot& slot = (*slots_)[i];
     const std::uint64_t snapshot = slot.snapshot.load(std::memory_order_seq_cst);
-    // 1 is being taken: it will be at the end of the log.
+    // 1 means that the snapshot is being taken: it will be at the end of the log.
     if (snapshot > 1 && snapshot < oldest) {
       oldest = snapshot;
       of = &slot;
     }
   }
   if (of == nullptr) return false;
-  // Before the versions go. If it fails the snapshot has ended.
+  // Marked before the versions go. If the exchange fails the snapshot has ended.
   if (of->snapshot.compare_exchange_strong(oldest, oldest | TransactionSlot::kTooOld,
                                            std::memory_order_seq_cst))
     given_up_.fetch_add(1, std::memory_order_relaxed);
@@ -268,7 +271,7 @@ std::vector<WritingTransaction> TransactionRegistry::writers() const {
     const bool is_undoing = slot.chain.is_undoing.load(std::memory_order_relaxed);
     const bool is_prepared = slot.is_prepared.load(std::memory_order_relaxed);
     const bool has_ended = slot.outcome.load(std::memory_order_acquire) != UndoLog::kActive;
-    // Another transaction has the slot meanwhile, or nothing is to be undone any more.
+    // Another transaction has got the slot meanwhile, or nothing remains to be undone.
     if (slot.chain.id.load(std::memory_order_acquire) != id || has_ended) continue;
     all.push_back({label, id, tail > raw(first) ? tail - raw(first) : 0,
                    is_undoing    ? WritingTransaction::State::rolling_back
@@ -293,8 +296,8 @@ std::vector<ActiveTransaction> TransactionRegistry::active_at(Lsn begin) const {
     }
     if (outcome != UndoLog::kActive && Lsn{outcome} < begin) continue;
     const Lsn last = slot.chain.last.load(std::memory_order_acquire);
-    // The slot went to another transaction meanwhile: the one we looked at has ended, and not
-    // before `begin`, so analysis will see its end.
+    // The slot has gone to another transaction meanwhile. The one that we looked at has therefore
+    // ended, and not before `begin`, so analysis will see its end.
     if (slot.chain.id.load(std::memory_order_acquire) != id) continue;
     active.push_back({id, first, last});
   }

@@ -15,31 +15,33 @@
 
 namespace swizzle {
 
-/// Shared state of one running transaction. A pair of cache lines of its own, so that a transaction
-/// writes no line that others write. Every snapshot reads the first lines of all, which read-only
-/// transactions do not write.
+/// Shared state of one running transaction, in two cache lines of its own, so that a transaction
+/// writes no line that others write. Every snapshot reads the first lines of all transactions;
+/// read-only transactions do not write these.
 struct alignas(128) TransactionSlot {
-  /// No record of the transaction is before it; 0: it has none that is not yet acknowledged.
+  /// A lower bound of the LSNs of the transaction's records; 0: all its records are acknowledged,
+  /// or it has none.
   std::atomic<std::uint64_t> begin{0};
   TransactionChain chain;
   /// Copy of UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
-  /// True if it is prepared and not finished yet: for the views.
+  /// True if the transaction is prepared and not finished yet: for the views.
   std::atomic<bool> is_prepared{false};
-  /// True if it is prepared and has changed nothing.
+  /// True if the transaction is prepared and has changed nothing.
   std::atomic<bool> is_prepared_empty{false};
-  /// Its commit is acknowledged before it is durable.
+  /// True if its commit is acknowledged before it is durable.
   std::atomic<bool> is_asynchronous{false};
 
-  /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
+  /// Versions that a snapshot at this LSN may need are kept; 0: it needs none. With kTooOld: they
+  /// are kept no longer.
   alignas(64) std::atomic<std::uint64_t> snapshot{0};
-  /// No view of the transaction is younger, while it has a snapshot; all bits set: one is being
+  /// No view of the transaction is younger, while it has a snapshot; all bits set: a view is being
   /// taken.
   std::atomic<std::uint64_t> newest_view{0};
-  /// Label of the session that it works for, for the views.
+  /// Label of the session that the transaction works for, for the views.
   std::atomic<std::int32_t> label{0};
-  /// The owner's: what quiet was below `quiet_below` when it last looked at all transactions, and
-  /// how often it has been content with that since.
+  /// The next three are the owner's: the all-visible LSN below `quiet_below` when the owner last
+  /// visited all transactions, and how often it has used that answer since.
   std::uint32_t quiet_uses = 0;
   Lsn quiet_below = Lsn::none;
   Lsn quiet = Lsn::none;
@@ -50,7 +52,7 @@ struct alignas(128) TransactionSlot {
 };
 static_assert(sizeof(TransactionSlot) == 128);
 
-/// Moments of the views that transactions read at, as far as they can be told.
+/// Moments of the views that transactions read at, as far as they are known.
 struct NeededVersions {
   /// The views of one transaction: the oldest, and perhaps others up to the newest.
   struct Views {
@@ -58,12 +60,13 @@ struct NeededVersions {
     std::uint64_t newest;
   };
   std::vector<Views> views;
-  /// Commits below it are visible to every view that is not among these.
+  /// Commits below it are visible to every view that is not listed here.
   Lsn durable = Lsn::none;
-  /// False: a view was being taken, so any version may be needed.
+  /// False if a view was being taken, so that any version may be needed.
   bool is_known = true;
 
-  /// True if a view may need the version that stood from one commit until another replaced it.
+  /// Returns true if a view may need the version that stood from the commit at `made` until the one
+  /// at `replaced`.
   [[nodiscard]] bool has_view_between(Lsn made, Lsn replaced) const noexcept;
 };
 
@@ -74,16 +77,16 @@ struct NeededVersions {
 class TransactionRegistry {
  public:
   static constexpr std::size_t kSlots = 8192;
-  /// Kept for superusers and for the system itself; of these, for the system alone.
+  /// Slots kept for superusers and for the system itself; and those of them for the system alone.
   static constexpr std::size_t kReservedSlots = 128;
   static constexpr std::size_t kInternalSlots = 64;
   static constexpr std::size_t kOrdinarySlots = kSlots - kReservedSlots;
 
   explicit TransactionRegistry(wal::Log& log);
 
-  /// Returns a slot that any transaction may have; null when all are taken.
+  /// Returns a slot that is not reserved; null when all of these are taken.
   TransactionSlot* take_slot();
-  /// Returns one of the reserved slots; null when those for `place` are taken.
+  /// Returns one of the reserved slots; null when those that `place` may have are taken.
   TransactionSlot* take_reserved_slot(TransactionPlace place);
   /// Takes a reserved slot back. The others are never given back: their states are reused.
   void give_reserved_slot(TransactionSlot& slot) noexcept;
@@ -97,17 +100,18 @@ class TransactionRegistry {
   }
   void start_ids_at(TxnId id) noexcept { next_id_.store(raw(id), std::memory_order_relaxed); }
 
-  /// Before the first record: readers that look for quiet from now on see the transaction (P35).
+  /// Call before the first record: readers that determine the all-visible LSN from now on see the
+  /// transaction (P35).
   void begin_writing(TransactionSlot& slot) noexcept;
-  /// Makes an asynchronous commit visible at once. What lies before it in the log becomes visible,
-  /// too: so this first waits until the synchronous commits among that are durable, whose flush is
-  /// under way.
+  /// Makes an asynchronous commit visible at once. What lies before it in the log becomes visible
+  /// with it, so this first waits until the synchronous commits among that, whose flush is under
+  /// way, are durable.
   void acknowledge_asynchronous(Lsn commit, Lsn commit_end) noexcept;
 
-  /// Settles the moment of a view and keeps the versions that it needs, until release_snapshot().
-  /// If the slot keeps those of an older view already, that is enough. `seen` is a commit that the
-  /// transaction knows of already by a lock (early release): the view shows that one, too, and all
-  /// commits before it, though it may not be durable yet; the transaction's own end waits for that.
+  /// Fixes the moment of a view and keeps the versions that it needs, until release_snapshot(). If
+  /// the slot keeps those of an older view already, that is enough. `seen` is a commit that the
+  /// transaction knows of by a lock that was released early. The view shows that commit and all
+  /// before it, though it may not be durable yet; the transaction's own end waits for that.
   void settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept;
   /// Makes the slot keep the versions that a snapshot at `at` needs. Pre: another slot keeps them
   /// until this returns.
@@ -115,30 +119,31 @@ class TransactionRegistry {
   static void release_snapshot(TransactionSlot& slot) noexcept {
     slot.snapshot.store(0, std::memory_order_release);
   }
-  /// Nothing older than `to` is needed any more. By the slot's owner.
+  /// Tells that no version older than `to` is needed any more. Called by the slot's owner.
   static void raise_snapshot(TransactionSlot& slot, Lsn to) noexcept {
     std::uint64_t held = slot.snapshot.load(std::memory_order_relaxed);
-    // A snapshot that was given up stays so: younger versions may be gone, too.
+    // A snapshot that was given up stays so, since younger versions may be gone, too.
     if ((held & TransactionSlot::kTooOld) != 0 || held >= raw(to)) return;
     slot.snapshot.compare_exchange_strong(held, raw(to), std::memory_order_release);
   }
   [[nodiscard]] Lsn durable_end() const noexcept;
   /// Returns the LSN below whose commits no version is needed; those commits are durable. So a
-  /// ghost outlives the time in which its deletion could be lost, and a reader that finds nothing
-  /// in its place need not wait for a commit.
+  /// ghost stays as long as a crash could undo its removal, and a reader that finds nothing in its
+  /// place need not wait for a commit.
   [[nodiscard]] Lsn version_horizon() const noexcept;
   /// Returns the views for which versions are kept.
   [[nodiscard]] NeededVersions needed_versions() const;
-  /// The same as version_horizon(), counting the snapshots that were given up: their trees stay.
+  /// The same as version_horizon(), but snapshots that were given up count: the trees that they
+  /// read stay.
   [[nodiscard]] Lsn oldest_snapshot() const noexcept;
 
-  /// Gives up the oldest snapshot that keeps versions. False: there is none.
+  /// Gives up the oldest snapshot that keeps versions. Returns false if there is none.
   bool give_up_oldest() noexcept;
-  /// Called after versions were looked up: if this is false, all versions that the snapshot needed
+  /// Call after versions were looked up: if it returns false, all versions that the snapshot needed
   /// were there.
   [[nodiscard]] static bool is_too_old(const TransactionSlot& slot) noexcept {
-    // Acquire is not needed for the answer: a version that is gone was unlinked under a latch that
-    // the asker has held since, or published by the bucket's head, after this was set.
+    // The answer does not depend on the acquire: a version that is gone was unlinked under a latch
+    // that the caller has held since, or published by the bucket's head, after this was set.
     return (slot.snapshot.load(std::memory_order_acquire) & TransactionSlot::kTooOld) != 0;
   }
   [[nodiscard]] std::uint64_t given_up() const noexcept {
@@ -151,17 +156,18 @@ class TransactionRegistry {
     TxnId next_id;
   };
   [[nodiscard]] std::vector<Held> held_snapshots() const;
-  /// Returns the transactions with a record in the log, which is kept for them.
+  /// Returns the transactions that have records in the log, which is kept for them.
   [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
-  /// True if a transaction has written under a number below this, or may be about to.
+  /// Returns true if a transaction has written under a number below `id`, or may be about to.
   [[nodiscard]] bool has_writer_below(TxnId id) const noexcept;
 
-  /// For checkpoints (Checkpointer::Parts).
+  /// Returns the active transactions for a checkpoint (Checkpointer::Parts).
   [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;
 
  private:
-  /// The last synchronous commit before `commit`, for which a session waits; none: there is none.
+  /// Returns the last synchronous commit before `commit` for which a session waits; none: there is
+  /// none.
   [[nodiscard]] Lsn last_synchronous_before(Lsn commit) const noexcept;
   [[nodiscard]] Lsn visible_end() const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end) const noexcept;
@@ -169,16 +175,17 @@ class TransactionRegistry {
 
   wal::Log& log_;
   std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;
-  /// The reserved slots come last: a visit of all slots in use passes them only once they are
-  /// needed.
+  /// Number of slots in use. The reserved slots come last, so a visit of all slots in use passes
+  /// them only once they are needed.
   std::atomic<std::uint32_t> used_slots_{0};
   SpinLatch free_mutex_;
   std::vector<TransactionSlot*> free_reserved_;  ///< under free_mutex_; never grows
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
   std::atomic<std::uint64_t> given_up_{0};
-  /// Number of times that a snapshot was given to another slot as well. A search for the oldest may
-  /// have passed the one slot too early and come to the other too late.
+  /// Number of times that a snapshot was given to another slot as well. A search for the oldest
+  /// snapshot may have visited the new slot before that, and the old one after it gave up the
+  /// snapshot; it compares this number to notice.
   std::atomic<std::uint64_t> adoptions_{0};
 };
 

@@ -32,7 +32,8 @@ class PooledTreeFactory final : public TreeFactory {
   bool is_allocated(PageId page) noexcept override { return pool_->store().is_allocated(page); }
 
   Result<> destroy(std::unique_ptr<AnyTree>& tree, const GoesOn& goes_on) override {
-    // Frees the root last: while it is in use, a restart knows that the work is not done.
+    // Frees the root last: as long as it is allocated, a restart knows that the work is not
+    // finished.
     const TreeId id = tree->id();
     auto cleared = tree->clear(goes_on);
     if (cleared)
@@ -45,8 +46,8 @@ class PooledTreeFactory final : public TreeFactory {
   }
 
  private:
-  /// Logs the record before the frame is freed: a checkpoint that does not find the page dirty any
-  /// more is behind the record.
+  /// Logs the record before the frame is freed, so a checkpoint that no longer finds the page dirty
+  /// begins after the record.
   Result<> free_root(std::unique_ptr<AnyTree>& tree) {
     const TreeId id = tree->id();
     const PageId root = tree->root_page();

@@ -7,7 +7,7 @@ namespace swizzle {
 /// Warns of the pages of a removed tree that could not be freed.
 void report_given_up(TreeId tree, const GivenUp& given_up);
 
-/// Warns of a change that cannot be undone, since its page is unreadable; others cannot read the
+/// Warns of a change that cannot be undone because its page is unreadable. Others cannot read the
 /// row either.
 void report_row_given_up(TreeId tree, const Error& why);
 

@@ -24,7 +24,7 @@ struct TreeLoad::State {
 
 namespace {
 
-/// Logs that from here on a rollback, or a restart, empties the tree.
+/// Logs that a rollback, or a restart, of the transaction empties the tree.
 Result<> log_begin(TransactionState& state, AnyTree& tree) {
   RETURN_IF_ERROR(state.begin_writing());
   RETURN_IF_ERROR(state.undo->prepare(0));
@@ -42,7 +42,7 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
   const TreeId id = tree.id();
   const std::array<Bytes, 1> payload{std::as_bytes(std::span(&id, 1))};
   // No page is latched, as for every other record of a transaction, so a checkpoint that waits for
-  // latches could begin behind the record without knowing the transaction. It waits for the marks
+  // latches could begin after the record without knowing the transaction. It waits for the marks
   // as well.
   const PageStore::MarksGuard marks(*state.engine.store);
   state.engine.tree_log->append(
@@ -52,8 +52,8 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
   return {};
 }
 
-/// True if no other transaction can write to the blank tree before this one ends: it has created
-/// the tree, or the tree is not in use now, and a lock keeps it so. Never waits.
+/// Returns true if no other transaction can write to the blank tree before this one ends: either it
+/// has created the tree, or the tree is not in use now, and a lock keeps it so. Never waits.
 Result<bool> has_for_itself(TransactionState& state, TreeId id) {
   if (std::ranges::find(state.created, id) != state.created.end()) return true;
   if (!state.engine.options.locking) return false;
@@ -121,7 +121,7 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
   const lock::LockMark before = state.locks.mark();
   ASSIGN_OR_RETURN(const bool is_alone, has_for_itself(state, id));
   if (!is_alone) return nullptr;
-  // Another transaction may have written there before the lock was held.
+  // Check again: another transaction may have written to it before the lock was held.
   ASSIGN_OR_RETURN(const bool is_still_blank, is_blank(id));
   if (!is_still_blank) {
     state.locks.release_to(before);
@@ -129,7 +129,7 @@ Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, T
   }
   ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
   {
-    // The tidier leaves the tree, and sees the load when it returns.
+    // Wait until the tidier has left the tree; on its next visit it sees the load.
     const LeafTidier::Exclusion alone(*parts_->tidier);
     RETURN_IF_ERROR(log_begin(state, *tree));
   }

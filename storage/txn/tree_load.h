@@ -10,8 +10,8 @@ class AnyTree;
 struct EngineParts;
 
 /// Undoes a load: empties the tree, all of whose records are younger, and logs that in the chain of
-/// the transaction, which is undoing. Returns the tree. A crash in between leaves a smaller tree to
-/// the next attempt.
+/// the transaction, which is undoing. Returns the tree. If a crash interrupts it, the next attempt
+/// finds a smaller tree.
 Result<AnyTree*> undo_load(EngineParts& engine, TransactionChain& chain, TreeId tree);
 
 }  // namespace swizzle

@@ -12,7 +12,7 @@
 namespace swizzle {
 namespace {
 
-// The end of the snapshot that delays a tree is not signalled.
+// The task polls, since the end of the snapshot that delays a tree is not signalled.
 constexpr Duration kReaperLooksEvery = std::chrono::milliseconds{100};
 constexpr Duration kReaperIdles = std::chrono::seconds{2};
 constexpr Duration kAfterFailedReaping = std::chrono::seconds{10};
@@ -40,7 +40,7 @@ void TreeReaper::run() {
   Runtime& runtime = Runtime::current();
   while (!task_.is_stopping()) {
     if (!reap_one_round()) {
-      // A newly dropped tree does not shorten the pause.
+      // A newly dropped tree does not shorten this pause.
       task_.pause_until(runtime.now() + kAfterFailedReaping);
       continue;
     }
@@ -49,7 +49,7 @@ void TreeReaper::run() {
   }
 }
 
-/// Returns false if a tree could not be freed, and must be tried again.
+/// Returns false if a tree could not be freed and must be tried again.
 bool TreeReaper::reap_one_round() {
   bool all_well = true;
   for (const TreeId tree : engine_.trees->take_due(engine_.registry->oldest_snapshot())) {

@@ -12,9 +12,9 @@ namespace swizzle {
 
 struct EngineParts;
 
-/// The background task that frees the pages of dropped trees, so that a drop, or its commit, need
-/// not wait for that. It works in small steps and yields between them. The next start continues
-/// work that a stop or crash has interrupted (rule T5).
+/// The background task that frees the pages of dropped trees, so that neither the drop nor its
+/// commit waits for that. It works in small steps and yields between them. After a stop or crash
+/// the next start continues the work (rule T5).
 class TreeReaper {
  public:
   explicit TreeReaper(EngineParts& engine) noexcept : engine_(engine) {}
@@ -23,12 +23,12 @@ class TreeReaper {
   ~TreeReaper() { stop(); }
 
   void start();
-  /// Parks until the task has ended, in the middle of a tree if need be. Idempotent.
+  /// Parks until the task has ended; it may stop in the middle of a tree. Idempotent.
   void stop() noexcept { task_.stop(); }
   /// Tells that a tree has been retired.
   void wake() noexcept { task_.wake(); }
-  /// Parks until all trees are freed that no snapshot may read any more, or one could not be. Pre:
-  /// started.
+  /// Parks until all trees that no snapshot may read any more are freed, or one could not be freed.
+  /// Pre: started.
   void settle();
   /// Keeps the task from changing pages for its lifetime: for checks of whole trees.
   class Pause {
@@ -45,7 +45,7 @@ class TreeReaper {
   bool reap(TreeId tree);
 
   EngineParts& engine_;
-  /// Held while pages change; released between steps.
+  /// Held while the task changes pages; released between steps.
   ParkMutex working_;
   std::atomic<std::uint64_t> failures_{0};
   BackgroundTask task_;

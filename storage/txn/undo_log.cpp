@@ -13,26 +13,28 @@
 namespace swizzle {
 namespace {
 
-// A transaction of one change may have to be kept for long, and there may be many.
+// Small, since a transaction of one change may have to be kept for long, and there may be many
+// such.
 constexpr std::size_t kFirstChunk = 512;
-// So large that it comes in huge pages: to touch small ones for the first time is a good part of
-// what a bulk change costs.
+// So large that it comes in huge pages: the first touch of small pages is a good part of the cost
+// of a bulk change.
 constexpr std::size_t kLargestChunk = std::size_t{8} << 20U;
-// Enough that a usual transaction allocates nothing.
+// Enough for usual transactions to allocate nothing.
 constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
-// Of scratch files: few enough of them for a transaction of many gigabytes.
+// Stretches of scratch files are at least so large: a transaction of many gigabytes then has few of
+// them.
 constexpr std::size_t kSmallestSpill = std::size_t{64} << 10U;
 constexpr std::size_t kLargestSpill = std::size_t{16} << 20U;
-// Amounts that are reported to the log at one time.
+// Steps in which amounts are reported to the log.
 constexpr std::uint64_t kLeastOwed = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kMostOwedAhead = std::uint64_t{4} << 20U;
-// Amount that is lent of the shared memory.
+// Step in which the shared memory is lent.
 constexpr std::size_t kLoan = std::size_t{16} << 20U;
 
 }  // namespace
 
 bool UndoLog::borrow(std::size_t least) noexcept {
-  // Records in files have left memory for good.
+  // Records in files do not return to memory.
   if (has_scratch_ || least > kLoan) return false;
   std::size_t lent = space_.lent_bytes.load(std::memory_order_relaxed);
   do {
@@ -53,7 +55,7 @@ Result<> UndoLog::prepare_more(std::size_t least, std::uint64_t logged) {
 }
 
 Result<> UndoLog::owe(std::uint64_t logged) {
-  // Ahead of what is needed, the more the longer it gets: it is said seldom.
+  // Report more than is needed, and the more, the longer the log gets, so that reports are rare.
   const std::uint64_t ahead = std::clamp(to_undo_ / 4, kLeastOwed, kMostOwedAhead);
   const std::uint64_t more = to_undo_ + logged + ahead - owed_;
   RETURN_IF_ERROR(space_.log.owe_rollback(more));
@@ -83,7 +85,7 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, at_least));
   const std::size_t size = scratch->bytes().size();
   space_.spilled_bytes.fetch_add(size, std::memory_order_relaxed);
-  // The system frees and writes pages one by one meanwhile.
+  // During this the system frees and writes pages one by one.
   Runtime::current().run_aside([this] { leave_memory(); });
   std::byte* const begin = scratch->bytes().data();
   chunks_.push_back({nullptr, std::move(scratch), begin, size});
@@ -93,8 +95,8 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   return {};
 }
 
-/// The newest stretch is written while the next one fills, and leaves memory when that is full.
-/// Older ones leave it again: a record that is linked to them touches them.
+/// Writes the newest stretch while the next one fills, and frees its memory when that is full. The
+/// memory of older stretches is freed again, since linking a record to them touches them.
 void UndoLog::leave_memory() noexcept {
   for (std::size_t i = 0; i + 1 < chunks_.size(); ++i)
     if (chunks_[i].scratch) chunks_[i].scratch->put_away();
@@ -184,7 +186,7 @@ void UndoLog::drop_newest() noexcept {
   };
   while (!holds(chunks_[chunks_used_ - 1], at)) --chunks_used_;
   used_in_last_ = static_cast<std::size_t>(at - chunks_[chunks_used_ - 1].begin);
-  // One stays for what comes next.
+  // Keep one chunk for the next records.
   while (chunks_.size() > chunks_used_ + 1) drop_last_chunk();
 }
 

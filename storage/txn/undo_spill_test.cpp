@@ -36,8 +36,8 @@ void update_all(Engine& engine, Transaction& transaction, TreeId tree, char with
         into.update(transaction, as_bytes(row_key(row)), as_bytes(std::string(200, with))).value());
 }
 
-// This process's own memory, in bytes. Pages of the files that it maps are the system's to take
-// away again: how many are there says how far it reads ahead.
+// Returns the bytes of this process's own memory. Pages of mapped files do not count: the system
+// may take them away at any time, and their number depends on its read-ahead.
 std::uint64_t own_bytes() {
   std::ifstream status{"/proc/self/statm"};
   std::uint64_t all = 0;
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(SpillingEngine, "a transaction larger than its memory rolls bac
   const auto transaction = engine->begin();
   update_all(*engine, *transaction, tree, 'a');
   [[maybe_unused]] const std::uint64_t before = own_bytes();
-  // 100 times 2000 undo records of 290 bytes.
+  // Writes 100 times 2000 undo records of 290 bytes.
   for (int round = 0; round < 100; ++round)
     update_all(*engine, *transaction, tree, static_cast<char>('b' + round % 20));
   const std::uint64_t spilled = engine->statistics().undo_spilled_bytes;
@@ -90,7 +90,7 @@ TEST_CASE_METHOD(SpillingEngine, "a transaction larger than its memory rolls bac
 #ifndef SWIZZLE_ASAN
   REQUIRE(own_bytes() < before + (std::uint64_t{16} << 20U));
 #endif
-  // Nothing but nameless files: a kill leaves none of them behind.
+  // All files are nameless, so that none remains after a kill.
   for (const auto& entry : std::filesystem::directory_iterator(data))
     REQUIRE(entry.path().filename().native().find("scratch") == std::string::npos);
   REQUIRE(all_are('o'));
@@ -109,7 +109,7 @@ TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by ol
   const auto spilled = [this] { return engine->statistics().undo_spilled_bytes; };
   const std::uint64_t at_mark = spilled();
   REQUIRE(at_mark > 0);
-  // Savepoints that are rolled back give their room back.
+  // Rolling back to a savepoint frees the undo records' space.
   for (int round = 0; round < 5; ++round) {
     update_all(*engine, *writer, tree, 'x');
     REQUIRE(writer->rollback_to(mark));
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by ol
 TEST_CASE_METHOD(SpillingEngine, "P37 what was put away is read back by whoever needs it",
                  "[storage][undo]") {
   close();
-  // In stretches of a megabyte, of which is known whether they are there.
+  // Use stretches of a megabyte, for each of which it is known whether it is in memory.
   options.undo_memory_bytes = std::uint64_t{4} << 20U;
   open();
   REQUIRE_FALSE(put_away::any());
@@ -141,7 +141,7 @@ TEST_CASE_METHOD(SpillingEngine, "P37 what was put away is read back by whoever 
     const auto writer = engine->begin();
     update_much(*writer);
     REQUIRE(put_away::any());
-    // Beside it, by scans and by key.
+    // Read during the transaction, by scans and by key.
     REQUIRE(all_are('o'));
     for (std::size_t row = 0; row < kRows; row += 10)
       REQUIRE(get(*old_reader, tree, row_key(row)) == std::string(200, 'o'));
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(SpillingEngine, "P37 what was put away is read back by whoever 
     REQUIRE(put_away::any());
     REQUIRE(writer->commit());
   }
-  // After it: its versions stay for the old reader.
+  // After the transaction its versions stay for the old reader.
   for (std::size_t row = 5; row < kRows; row += 10)
     REQUIRE(get(*old_reader, tree, row_key(row)) == std::string(200, 'o'));
   const auto second = engine->begin();
@@ -194,7 +194,7 @@ TEST_CASE("a full disk under the undo records is 53100, and nothing has changed"
   fill(*engine, tree);
   auto writer = engine->begin();
   update_all(*engine, *writer, tree, 'a');
-  // Not under the log: a rollback would wait until it has room.
+  // The fault is not injected into the log, for which a rollback would wait until it has room.
   disk.inject({.operation = DiskOperation::resize,
                .nth = 1,
                .times = 1000,

@@ -78,7 +78,7 @@ void VersionIndex::add(UndoRecord& record, PageId leaf) noexcept {
     put_in_front(bucket, record);
     return;
   }
-  // The new record takes the place of the key's newest.
+  // The new record is the key's newest now.
   record.older = at;
   at->newer = &record;
   record.next_key = std::exchange(at->next_key, nullptr);
@@ -178,7 +178,7 @@ Lsn VersionIndex::made_at(const UndoRecord& record) noexcept {
   return Lsn{record.older->log->outcome.load(std::memory_order_relaxed)};
 }
 
-/// Active, or the commit record's LSN, and then it is sure that its append came before.
+/// Returns kActive, or the commit record's LSN. In the second case the record has been appended.
 std::uint64_t VersionIndex::outcome_of(const UndoOutcome& log) noexcept {
   std::uint64_t outcome = log.outcome.load(std::memory_order_acquire);
   for (SpinWait wait; outcome == UndoLog::kCommitting;) {
@@ -288,7 +288,8 @@ bool VersionIndex::may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId l
 }
 
 const void* VersionIndex::find_first_away(std::uint64_t hash, PageId leaf) noexcept {
-  // A reader that needs more of a key's versions than these waits for them.
+  // Older versions of the key that are checked. A reader that needs more of them waits for them
+  // under the latch.
   constexpr int kVersions = 8;
   if (const void* const at = runs_.first_away(leaf)) return at;
   Bucket& bucket = bucket_of(hash);

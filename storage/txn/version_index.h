@@ -14,8 +14,8 @@
 
 namespace swizzle {
 
-/// Keys that differ only in their last byte have hashes that follow each other, so that the entries
-/// of numbers given out in order lie side by side.
+/// Keys that differ only in their last byte have consecutive hashes, so that the entries of numbers
+/// given out in order lie side by side.
 std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
 
 /// Reader of versions: it sees commits below its snapshot, and its own changes except those of the
@@ -23,7 +23,7 @@ std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
 struct Viewer {
   Lsn snapshot = Lsn::max;
   const UndoLog* own = nullptr;
-  /// Own changes from this statement on are hidden; 0 hides none.
+  /// Own changes of this statement and later ones are hidden; 0 hides none.
   std::uint32_t statement = 0;
   /// Visibility of a key without versions: hidden in a tree that was loaded after the viewer's
   /// snapshot.
@@ -42,37 +42,37 @@ class VersionIndex {
     __builtin_prefetch(&buckets_[hash & mask_], 1);
   }
 
-  /// The next step, some time later: the newest record in the bucket, of any key.
+  /// Prefetches the newest record in the bucket, of any key. Call some time after prefetch().
   void prefetch_newest(std::uint64_t hash) const noexcept {
     __builtin_prefetch(buckets_[hash & mask_].first.load(std::memory_order_relaxed), 1);
   }
 
-  // `leaf` is the key's leaf: held exclusively, or its version is validated afterwards. None: in
-  // trees where no runs are removed.
+  // For add() and its variants, `leaf` is the key's leaf: it is held exclusively, or its version is
+  // validated afterwards. It is none in trees in which no runs are removed.
 
   void add(UndoRecord& record, PageId leaf) noexcept;
-  /// The same of a key that the leaf does not have, not even as a ghost. A ghost stays as long as
+  /// The same for a key that the leaf does not have, not even as a ghost. A ghost stays as long as
   /// its key has versions, so this key has none, and no search for them is needed.
   void add_first(UndoRecord& record) noexcept;
-  /// The same of a key whose older versions no reader needs: they stay behind the new one, which
+  /// The same for a key whose older versions no reader needs. They stay behind the new one, which
   /// hides them, until they are removed. Touches no other record, each of which may have to be read
   /// from a file.
   void add_over_settled(UndoRecord& record, PageId leaf) noexcept;
-  /// The same of all keys of a RemovedRun at once.
+  /// The same for all keys of a RemovedRun at once.
   void add_run(UndoRecord& run, PageId leaf) noexcept { runs_.add(run, leaf); }
   void remove(UndoRecord& record) noexcept;
-  /// Puts `copy`, a copy of the record but for its links, in the record's place. Pre: the record is
-  /// no RemovedRun.
+  /// Replaces the record by `copy`, which differs from it only in the links. Pre: the record is no
+  /// RemovedRun.
   void replace(UndoRecord& record, UndoRecord& copy) noexcept;
-  /// Returns the commit before which the record's key had the version that the record has; none:
-  /// no older one is known. Pre: as replace(), and the record's transaction has committed.
+  /// Returns the commit that made the version which the record has; none if no older record is
+  /// known. Pre: as for replace(), and the record's transaction has committed.
   [[nodiscard]] Lsn made_at(const UndoRecord& record) noexcept;
-  /// Notes that its change is undone; of a RemovedRun the last one.
+  /// Notes that the record's change is undone; for a RemovedRun, that its last change is.
   void undone(UndoRecord& record) noexcept;
   void records_moved(PageId from, PageId to) noexcept { runs_.records_moved(from, to); }
 
   enum class Version : std::uint8_t {
-    current,  ///< what the leaf has
+    current,  ///< the leaf has the version
     older,    ///< what `copy` was called with
     absent,   ///< the key did not exist
   };
@@ -100,9 +100,10 @@ class VersionIndex {
 
   struct Committed {
     Version version = Version::current;
-    Lsn commit = Lsn::none;  ///< of another transaction that wrote it, if perhaps not durable yet
+    Lsn commit = Lsn::none;  ///< commit of another transaction that wrote the version, if perhaps
+                             ///< not durable yet
   };
-  /// Finds the version that stands when all uncommitted changes but `own`'s are undone.
+  /// Finds the version that stands if all uncommitted changes except those of `own` are undone.
   template <class Copy>
   Committed find_committed(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                            const UndoLog* own, Copy&& copy) noexcept {
@@ -127,32 +128,36 @@ class VersionIndex {
     return found;
   }
 
-  /// Transaction that has a key because of its changes there, as a locker of the key must know it.
+  /// The transaction that holds a key by its changes of it. Whoever locks the key must ask for it.
   struct Mark {
-    lock::Access access = lock::Access::none;  ///< what its writer, not committed, has of the key
+    lock::Access access =
+        lock::Access::none;  ///< access that the writer, if not committed, denies others
     bool is_own = false;
-    lock::TransactionLock holder = lock::TransactionLock::none;  ///< another's: to be waited for
-    Lsn commit = Lsn::none;  ///< of the newest version, if others wrote it and have committed
+    lock::TransactionLock holder =
+        lock::TransactionLock::none;  ///< another transaction, to be waited for
+    Lsn commit = Lsn::none;  ///< commit of the newest version, if another transaction wrote it and
+                             ///< has committed
 
     [[nodiscard]] bool excludes(lock::Access wanted) const noexcept {
       return !is_own && !compatible(access, wanted);
     }
   };
-  /// True if a transaction keeps no locks on keys that it has changed. Only then need a locker of a
-  /// key call mark_of(), when it reads the leaf, or has it latched.
+  /// Returns true if a transaction keeps no locks on keys that it has changed. Only then must a
+  /// transaction that locks a key call mark_of(), when it reads the leaf, or has it latched.
   [[nodiscard]] bool has_marks() const noexcept {
     return markers_.load(std::memory_order_seq_cst) != 0;
   }
-  /// Before its first change without a lock, and after the last is gone, or durable.
+  /// Call begin_marking() before a transaction's first change without a lock, and end_marking()
+  /// when its last such change is undone or durable.
   void begin_marking() noexcept { markers_.fetch_add(1, std::memory_order_seq_cst); }
   void end_marking() noexcept { markers_.fetch_sub(1, std::memory_order_seq_cst); }
   [[nodiscard]] Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                              const UndoLog* own) noexcept;
-  /// True if the newest version of the key is another transaction's and not below the snapshot.
-  /// Pre: the key exists, or did.
+  /// Returns true if the newest version of the key is another transaction's and not below the
+  /// snapshot. Pre: the key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                                    const Viewer& viewer) noexcept;
-  /// True if the viewer sees a record under the key, where there is none now.
+  /// Returns true if the viewer sees a record under the key, which has none now.
   [[nodiscard]] bool had_one(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                              const Viewer& viewer) noexcept {
     return find(tree, key, hash, leaf, viewer, [](Bytes, bool) {}) == Version::older;
@@ -162,7 +167,7 @@ class VersionIndex {
   Tree::Fate trace(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
                    Tree::Trail& trail, Copy&& copy) noexcept {
     Bucket& bucket = bucket_of(hash);
-    // Versions younger than the view are kept as long as the view is.
+    // Versions younger than the view are kept as long as the view.
     if (bucket.first.load(std::memory_order_acquire) == nullptr) return Tree::Fate::stays;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* at = first_after(newest_of(bucket, tree, key, hash), viewer, trail);
@@ -172,7 +177,7 @@ class VersionIndex {
       if (at->kind == UndoRecord::Kind::removed) return Tree::Fate::gone;
       const UndoRecord* const next = at->went_to();
       if (next == nullptr) continue;
-      // The whole log's records are there as long as one of them is.
+      // All records of the log exist as long as one of them does.
       trail.at = next;
       copy(next->key());
       return Tree::Fate::moved;
@@ -187,11 +192,13 @@ class VersionIndex {
   }
   /// Returns the error for a transaction that came too late for a key.
   [[nodiscard]] Error conflict(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer);
-  /// The longest value that a rollback of an open transaction can put back under the key; 0: none.
+  /// Returns the length of the longest value that the rollback of an open transaction can restore
+  /// under the key; 0 if there is none.
   [[nodiscard]] std::size_t longest_uncommitted(TreeId tree, Bytes key,
                                                 std::uint64_t hash) noexcept;
   [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
-  /// False: it has no version of the key. True: perhaps; no record but runs is touched to find out.
+  /// Returns false if the key has no version here; true if it may have one. Touches no record
+  /// except runs.
   [[nodiscard]] bool may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
 
   /// Returns the first address in swapped-out memory (base/memory/put_away.h) that a search for the
@@ -199,12 +206,12 @@ class VersionIndex {
   [[nodiscard]] const void* first_away(std::uint64_t hash, PageId leaf) noexcept {
     return put_away::any() ? find_first_away(hash, leaf) : nullptr;
   }
-  /// The same for the removal of the record.
+  /// The same for the removal of the record from the index.
   [[nodiscard]] const void* first_away_before(const UndoRecord& record) noexcept {
     return put_away::any() ? find_first_away_before(record) : nullptr;
   }
-  /// Pages in all of them by a helper thread. May park; no latch held. Others may swap them out
-  /// again meanwhile.
+  /// Pages in all that such a search would touch, by a helper thread. May park; no latch held.
+  /// Others may swap the versions out again meanwhile.
   void bring_back(std::uint64_t hash, PageId leaf) {
     bring_back_all([&] { return first_away(hash, leaf); });
   }
@@ -225,15 +232,15 @@ class VersionIndex {
   const void* find_first_away(std::uint64_t hash, PageId leaf) noexcept;
   const void* find_first_away_before(const UndoRecord& record) noexcept;
 
-  /// Bucket of the index. Records may lie in files, and passing one reads it, so a bucket tells
-  /// from bits in memory that it has no record of a key.
+  /// Bucket of the index. Records may be in files, and following a link reads them, so a bucket has
+  /// bits in memory by which it tells that it has no record of a key.
   struct Bucket {
     SpinLatch mutex;
-    std::uint16_t seen_more = 0;  ///< one bit each
-    std::uint32_t seen = 0;       ///< of all keys that came since it was empty, two bits each
+    std::uint16_t seen_more = 0;  ///< one bit for each key
+    std::uint32_t seen = 0;       ///< two bits for each key that came since the bucket was empty
     std::atomic<UndoRecord*> first{nullptr};
 
-    // The lowest bits chose the bucket.
+    // The lowest bits chose the bucket, so the bits come from higher ones.
     static constexpr std::uint32_t bits_of(std::uint64_t hash) noexcept {
       return std::uint32_t{1} << (hash >> 59U) | std::uint32_t{1} << (hash >> 54U & 31U);
     }
@@ -251,14 +258,16 @@ class VersionIndex {
   };
   static_assert(sizeof(Bucket) == 16);
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
-  /// Walk from a key's newest version to the one that a viewer sees.
+  /// The walk from a key's newest version to the one that a viewer sees.
   struct Way {
-    const UndoRecord* hidden = nullptr;  ///< the last on it that the viewer does not see
-    const UndoRecord* seen = nullptr;    ///< none: what was before all that is kept
-    /// A run ends the walk: older versions are settled.
+    const UndoRecord* hidden =
+        nullptr;  ///< the last record on the walk that the viewer does not see
+    const UndoRecord* seen =
+        nullptr;  ///< the version that it sees; null: the one before all that are kept
+    /// Tells if the walk ended at a run; versions older than a run are settled.
     enum class Run : std::uint8_t { none, seen, hidden };
     Run run = Run::none;
-    Lsn run_commit = Lsn::none;  ///< of another transaction's run that is seen
+    Lsn run_commit = Lsn::none;  ///< commit of another transaction's run that is seen
   };
   static Mark mark_of(const UndoRecord& newest, const UndoLog* own) noexcept;
   Way way_to(const UndoRecord* newest, TreeId tree, PageId leaf, Bytes key,
@@ -276,7 +285,7 @@ class VersionIndex {
     void operator()(Bucket* buckets) const noexcept { std::free(buckets); }
   };
   std::size_t mask_;
-  /// Zero bits are an empty bucket, so memory is taken only where one is used.
+  /// An empty bucket is all zero bits, so memory is taken only for buckets in use.
   std::unique_ptr<Bucket[], Free> buckets_;
   RemovedRuns runs_;
   /// Read by all threads, written by few.

@@ -13,12 +13,12 @@ namespace swizzle {
 namespace {
 
 constexpr Duration kBetweenLists = std::chrono::seconds{30};
-/// Reads ahead under way at most when more are begun, while no session waits for a page and while
-/// one does. In a small pool fewer: what the pool does not take is not read.
+/// Limit of read-aheads in progress, while no session waits for a page and while one does. Lower in
+/// a small pool: what the pool does not take is not read.
 constexpr std::uint64_t kAtEase = 64;
 constexpr std::uint64_t kBesideOthers = 8;
 constexpr std::uint64_t kFramesForEach = 32;
-/// Frames that stay free for others: one in so many.
+/// Share of the frames that stays free: one in so many.
 constexpr std::uint32_t kFreeShare = 16;
 
 }  // namespace
@@ -30,7 +30,7 @@ void Preload::start() {
 void Preload::run() {
   const TimePoint begun = Runtime::current().now();
   const auto pages = ResidentPages::load(parts_.files, parts_.directory, parts_.database_id);
-  // The hot ones, with the branches that lead to them; then all.
+  // Hot pages first, with the branches that lead to them; then all.
   std::vector<ResidentPage> hot;
   std::ranges::copy_if(pages, std::back_inserter(hot), [](const ResidentPage& page) {
     return page.level > 0 || page.usage >= Frame::kMaxUsage;
@@ -51,13 +51,13 @@ void Preload::warm(std::span<const ResidentPage> pages) {
     while (end < pages.size() && pages[end].tree == id) ++end;
     const auto of_tree = pages.subspan(begin, end - begin);
     begin = end;
-    // Reads without a lock on the tree.
+    // Hold the tree instead of a lock: it cannot go away meanwhile.
     const TreeTable::Hold hold(parts_.trees);
     if (id == TreeId::directory) {
       warm_tree(parts_.trees.directory(), of_tree);
       continue;
     }
-    // One that was dropped since is no error.
+    // A tree dropped since is no error.
     if (const auto tree = parts_.trees.find(id)) warm_tree(**tree, of_tree);
   }
 }
@@ -66,7 +66,7 @@ void Preload::warm_tree(AnyTree& tree, std::span<const ResidentPage> pages) {
   std::vector<PageId> wanted;
   for (const ResidentPage& page : pages) wanted.push_back(page.page);
   std::ranges::sort(wanted);
-  // Branches in the order of their levels, each by a key that it covers, with its level.
+  // Branches by descending level, each with its level and a key that it covers.
   std::deque<std::pair<std::vector<std::byte>, std::uint8_t>> branches;
   branches.emplace_back(std::vector<std::byte>{}, UINT8_MAX);
   while (!branches.empty() && goes_on()) {
@@ -74,7 +74,7 @@ void Preload::warm_tree(AnyTree& tree, std::span<const ResidentPage> pages) {
     auto [key, level] = std::move(branches.front());
     branches.pop_front();
     auto ahead = tree.read_ahead_of(key, level, wanted);
-    // A session that wants the page gets the error.
+    // Ignore an error: a session that wants the page gets it.
     if (!ahead) continue;
     pages_ += ahead->absent;
     for (std::vector<std::byte>& child : ahead->branches)
@@ -88,7 +88,7 @@ bool Preload::goes_on() const noexcept {
          parts_.pool.free_frames() > parts_.pool.arena().count() / kFreeShare;
 }
 
-/// Waits until few reads are under way.
+/// Waits until few read-aheads are in progress.
 void Preload::give_way() {
   Runtime& runtime = Runtime::current();
   const PoolCounters& counters = parts_.pool.counters();

@@ -16,10 +16,10 @@ class AnyTree;
 class BufferPool;
 class TreeTable;
 
-/// Warms the pool after a start: reads ahead the pages that were in memory before, those that were
-/// used most first, as long as frames are free. It goes by the trees' own references, level by
-/// level, so a page that has left its tree since is not read (rule F7 of storage/buffer); it gives
-/// way to sessions that wait for pages.
+/// Warms the pool after a start: reads ahead the pages that were resident before, the most used
+/// first, while frames are free. It follows the trees' own references, level by level, so a page
+/// that has left its tree since is not read (rule F7 of storage/buffer). It yields to sessions that
+/// wait for pages.
 class Preload {
  public:
   struct Parts {
@@ -35,12 +35,12 @@ class Preload {
   ~Preload() { stop(); }
 
   void start();
-  /// Parks until the task has ended, before its list if need be. Idempotent.
+  /// Parks until the task has ended, if necessary before the end of its list. Idempotent.
   void stop() noexcept { task_.stop(); }
 
   enum class When : std::uint8_t { at_checkpoint, at_stop };
-  /// Keeps the list of the pages that are in memory; at a checkpoint only if the last one is old.
-  /// A list that has not been read ahead to its end stays. Failures are logged: it is a hint.
+  /// Saves the list of resident pages; at a checkpoint only if the last one is old. A list that has
+  /// not been read ahead completely is kept. Failures are only logged, since the list is a hint.
   void save(When when) noexcept;
 
   [[nodiscard]] bool is_running() const noexcept { return !is_over_.load(); }
@@ -54,7 +54,7 @@ class Preload {
 
   const Parts parts_;
   std::uint64_t seen_misses_ = 0;
-  std::uint64_t pages_ = 0;  ///< that were read ahead
+  std::uint64_t pages_ = 0;  ///< read ahead so far
   std::atomic<bool> is_over_{false};
   TimePoint saved_at_{};
   BackgroundTask task_;

@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::uint64_t kResidentMagic = 0x0a0d534552455a53;  // "SZERES\r\n"
 constexpr std::uint32_t kResidentVersion = 1;
-/// Magic, version, count, checksum of the entries.
+/// Magic, version, number of entries, checksum of the entries.
 constexpr std::size_t kResidentHeaderBytes = 24;
 constexpr std::size_t kResidentEntryBytes = 16;
 
-/// Returns what the frame has, or a page that is none.
+/// Returns the page in the frame; PageId::none if there is none.
 ResidentPage resident_in(Frame& frame) noexcept {
   if (frame.state() == FrameState::free) return {};
   ReadGuard read(frame.latch, ReadGuard::Manner::optimistic);

@@ -5,8 +5,8 @@
 
 namespace swizzle::tpcc {
 
-// Clause 2.7.4.2, the ten districts in one transaction. Step by step for all of them, so that what
-// a step wants of memory is asked for at once.
+// Clause 2.7.4.2, the ten districts in one transaction. Works step by step for all districts, so
+// that each step's memory accesses are prefetched together.
 Result<Outcome> EmbeddedSession::delivery(const DeliveryInput& input) {
   const auto transaction = engine_.begin(settings_.isolation);
   std::array<DueOrder, Sizes::kDistricts> room;
@@ -31,7 +31,7 @@ Result<Outcome> EmbeddedSession::delivery(const DeliveryInput& input) {
   return commit(*transaction);
 }
 
-/// Takes the oldest undelivered order of each district out of the queue; how many there are.
+/// Removes the oldest undelivered order of each district from the queue. Returns their number.
 Result<std::uint32_t> EmbeddedSession::take_oldest_orders(Transaction& transaction,
                                                           const DeliveryInput& input,
                                                           std::span<DueOrder> into) {
@@ -78,7 +78,7 @@ Result<Cents> EmbeddedSession::deliver_lines(Transaction& transaction, const Key
   std::array<OrderLineRecord, NewOrderInput::kMaxLines> lines;
   std::uint32_t count = 0;
   {
-    // A transaction that changes an order's lines has locked the order.
+    // Transactions that change an order's lines lock the order, so the lines need no locks.
     ASSIGN_OR_RETURN(Cursor cursor, tables_[TableName::order_line].scan(
                                         transaction, {.low = order.bytes(), .high = high.bytes()}));
     while (count < lines.size()) {

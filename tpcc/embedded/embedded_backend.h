@@ -11,7 +11,7 @@
 
 namespace swizzle::tpcc {
 
-/// TPC-C straight on the storage engine, in this process and without SQL.
+/// TPC-C directly on the storage engine, in process and without SQL.
 class EmbeddedBackend final : public Backend {
  public:
   enum class Start : std::uint8_t { create, open };
@@ -39,7 +39,7 @@ class EmbeddedBackend final : public Backend {
                   std::unique_ptr<Engine> engine)
       : directory_(std::move(directory)), settings_(settings), engine_(std::move(engine)) {}
   Result<> open_tables(const Catalog& catalog);
-  /// Every row whose key begins with `prefix`.
+  /// Visits every row whose key begins with `prefix`.
   Result<> scan(TableName table, const Key& prefix,
                 const std::function<void(Bytes key, Bytes value)>& visit);
 

@@ -15,12 +15,11 @@
 #include "tpcc/inputs.h"
 #include "tpcc/schema.h"
 
-/// How rows lie in trees when there is no SQL: a fixed part that is copied as it is, and at most
-/// one text of variable length (the specification's …_DATA columns) behind it. The keys are not
-/// repeated in the values.
+/// Encoding of rows in trees without SQL: a fixed part, copied as it is, and after it at most one
+/// text of variable length (the specification's …_DATA columns). Keys are not repeated in values.
 namespace swizzle::tpcc {
 
-/// A short text inside a record.
+/// A short text within a record.
 template <std::size_t Capacity>
 struct ShortText {
   std::uint8_t size = 0;
@@ -129,7 +128,7 @@ struct StockRecord {
   std::array<std::array<char, 24>, 10> district_info{};
 };
 
-/// Builds a key part by part; the parts order as their numbers and texts do.
+/// Builds a key part by part. Keys are ordered as their numbers and texts.
 class Key {
  public:
   Key& number(std::uint32_t value) noexcept {
@@ -142,18 +141,18 @@ class Key {
     size_ += sizeof value;
     return *this;
   }
-  /// A district or the number of an order line.
+  /// Appends a district or the number of an order line.
   Key& small(std::uint32_t value) noexcept {
     bytes_[size_++] = static_cast<std::byte>(value);
     return *this;
   }
-  /// A name of at most 16 bytes, padded with zeros.
+  /// Appends a name of at most 16 bytes, padded with zeros.
   Key& name(std::string_view text) noexcept {
     std::ranges::copy(as_bytes(text), bytes_.begin() + size_);
     size_ += 16;
     return *this;
   }
-  /// Above every key that begins as this one does: an upper bound of scans.
+  /// Makes it greater than every key that begins with it: an upper bound of scans.
   Key& end() noexcept {
     std::memset(bytes_.data() + size_, 0xFF, kRoom - size_);
     size_ = kRoom;
@@ -167,7 +166,7 @@ class Key {
   std::size_t size_ = 0;
 };
 
-/// Keys that are looked up one after the other, for Tree::prefetch().
+/// Keys that are looked up together, for Tree::prefetch().
 class KeyList {
  public:
   static constexpr std::size_t kMost = 16;
@@ -176,7 +175,7 @@ class KeyList {
   KeyList(const KeyList&) = delete;
   KeyList& operator=(const KeyList&) = delete;
 
-  /// Pre: there are fewer than kMost.
+  /// Pre: fewer than kMost.
   void add(const Key& key) noexcept {
     keys_[count_] = key;
     bytes_[count_] = keys_[count_].bytes();
@@ -211,7 +210,7 @@ class Image {
   std::size_t size_;
 };
 
-/// The text behind a record.
+/// Returns the text after a record.
 template <class Record>
 std::string_view text_of(Bytes value) noexcept {
   return as_text(value.subspan(sizeof(Record)));

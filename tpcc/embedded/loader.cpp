@@ -19,15 +19,15 @@ struct Entry {
   Image value;
 };
 
-/// A text of exactly 24 letters.
+/// Returns a text of exactly 24 letters.
 std::array<char, 24> exactly_24(const std::string& text) {
   std::array<char, 24> letters{};
   std::memcpy(letters.data(), text.data(), std::min(text.size(), letters.size()));
   return letters;
 }
 
-/// Turns a function that makes the entries of one part of a table (a district, or a slice of items)
-/// into the row-by-row source that the engine's bulk load asks for.
+/// Adapts a function that makes the entries of a part of a table (a district, or a slice of items)
+/// to the row-by-row source that the engine's bulk load needs.
 class Source {
  public:
   using MakePart = std::function<void(std::uint32_t part, std::deque<Entry>& into)>;

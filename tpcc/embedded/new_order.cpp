@@ -10,8 +10,8 @@ Key stock_key(const NewOrderInput::Line& line) noexcept {
 
 }  // namespace
 
-// Clause 2.4.2.2. The items and their stock come first, so that the district, which all its orders
-// and payments want, is locked for a short time.
+// Clause 2.4.2.2. Items and stock come first, so that the district, which all its orders and
+// payments lock, is locked for a short time.
 Result<Outcome> EmbeddedSession::new_order(const NewOrderInput& input) {
   const auto transaction = engine_.begin(settings_.isolation);
   prefetch_lines(*transaction, input);

@@ -9,7 +9,7 @@
 namespace swizzle::tpcc {
 namespace {
 
-/// A customer with bad credit carries the payment in front of the old data (clause 2.5.2.2).
+/// Returns a bad-credit customer's data with the payment put before it (clause 2.5.2.2).
 std::string_view with_payment(std::array<char, 500>& into, const PaymentInput& input,
                               std::uint32_t customer, std::string_view old) {
   const auto head =
@@ -23,7 +23,7 @@ std::string_view with_payment(std::array<char, 500>& into, const PaymentInput& i
 
 }  // namespace
 
-// Clause 2.5.2.2. The warehouse's row is changed last: every payment of the warehouse wants it.
+// Clause 2.5.2.2. Changes the warehouse's row last, since every payment of the warehouse locks it.
 Result<Outcome> EmbeddedSession::payment(const PaymentInput& input) {
   const auto transaction = engine_.begin(settings_.isolation);
   ASSIGN_OR_RETURN(const std::uint32_t id, find_customer(*transaction, input.customer));

@@ -19,13 +19,13 @@ namespace swizzle::tpcc {
 struct SessionSettings {
   Isolation isolation = Isolation::read_committed;
   Transaction::Durability durability = Transaction::Durability::synchronous;
-  /// Distinguishes the history rows of this run and session from all others.
+  /// Distinguishes history rows of this run and session from all others.
   std::uint64_t run = 0;
   std::uint32_t number = 0;
 };
 
-/// The five transactions straight on the engine. The rows that everybody wants (district,
-/// warehouse) are locked late and in the same order by every transaction.
+/// The five transactions directly on the engine. Hot rows (district, warehouse) are locked late and
+/// in the same order by every transaction.
 class EmbeddedSession final : public Session {
  public:
   EmbeddedSession(Engine& engine, Tables tables, SessionSettings settings)
@@ -38,8 +38,7 @@ class EmbeddedSession final : public Session {
   Result<Outcome> stock_level(const StockLevelInput& input) override;
 
  private:
-  /// Fails with XX000 if there is no such row: every key used here must exist. Leaves the whole
-  /// value in value_.
+  /// Reads a row that must exist; XX000 otherwise. Leaves the whole value in value_.
   template <class Record>
   Result<Record> read(Transaction& transaction, TableName table, const Key& key,
                       ReadMode mode = ReadMode::snapshot);
@@ -48,7 +47,7 @@ class EmbeddedSession final : public Session {
   Result<> missing(TableName table) const;
 
   void prefetch_lines(Transaction& transaction, const NewOrderInput& input);
-  /// The line that the order will have; none: there is no such item.
+  /// Returns the order's line; nothing if the item does not exist.
   Result<std::optional<OrderLineRecord>> take_from_stock(Transaction& transaction,
                                                          const NewOrderInput& input,
                                                          const NewOrderInput::Line& line);

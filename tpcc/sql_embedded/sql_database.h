@@ -19,7 +19,7 @@ class SqlDatabase {
                                                     const std::filesystem::path& directory,
                                                     const EngineOptions& options);
 
-  /// The connections must be gone before close().
+  /// Pre: the connections are closed before close().
   [[nodiscard]] Connect connect();
   Result<> close();
 

@@ -33,7 +33,7 @@ class EmbeddedTpcbSession final : public TpcbSession {
   EmbeddedTpcbSession(Engine& engine, std::vector<Tree> trees, SessionSettings settings)
       : engine_(engine), trees_(std::move(trees)), settings_(settings) {}
 
-  // Clause 1.2. The branch, which everybody of it wants, comes last.
+  // Clause 1.2. Changes the branch's row last, since all transactions of the branch lock it.
   Result<Outcome> run(const TpcbInput& input) override {
     const auto transaction = engine_.begin(settings_.isolation);
     RETURN_IF_ERROR(add(*transaction, trees_[2], input.account, input.delta));

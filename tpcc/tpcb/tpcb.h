@@ -67,7 +67,7 @@ class TpcbBackend {
   virtual Result<> load(TpcbSizes sizes) = 0;
   virtual Result<TpcbSizes> sizes() = 0;
   virtual Result<std::unique_ptr<TpcbSession>> session(std::uint32_t number) = 0;
-  /// By branch - 1.
+  /// Returns the sums of each branch, indexed by branch - 1.
   virtual Result<std::vector<TpcbSums>> sums() = 0;
   virtual double server_cpu_seconds() { return 0; }
   virtual Result<> close() = 0;

@@ -60,7 +60,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   virtual ~Connection() = default;
 
-  /// By the simple protocol; for set-up.
+  /// Runs a statement by the simple protocol; for set-up.
   virtual Result<Rows> execute(const std::string& sql) = 0;
   virtual Result<> prepare(std::uint32_t statement, const std::string& sql) = 0;
   /// Runs all calls in order, and stops at the first that fails.

@@ -136,7 +136,7 @@ Result<std::vector<Rows>> LibpqConnection::run_pipelined(const std::vector<Call>
   std::vector<Rows> results;
   results.reserve(calls.size());
   std::optional<Error> first_error;
-  // Per call one result and one null; after an error the calls behind it are marked as aborted. The
+  // Per call one result and one null; after an error the later calls are marked as aborted. The
   // sync's own result comes last.
   while (true) {
     pg_result* result = next_result();

@@ -13,9 +13,9 @@ struct pg_result;
 
 namespace swizzle::tpcc {
 
-/// Over libpq. With pipelining, run() is one round trip for all its calls. In a fiber, what a
-/// transaction needs lets other fibers run while it waits; the fiber that used it first also ends
-/// it. Setting up, stream() and copy_in() block their thread.
+/// Connection by libpq. With pipelining, run() is one round trip for all its calls. In a fiber,
+/// calls within a transaction let other fibers run while they wait; the fiber that used it first
+/// also ends it. Setting up, stream() and copy_in() block their thread.
 class LibpqConnection final : public Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const std::string& url, Pipelining pipelining);
@@ -33,7 +33,7 @@ class LibpqConnection final : public Connection {
  private:
   LibpqConnection(pg_conn* connection, Pipelining pipelining)
       : connection_(connection), pipelining_(pipelining) {}
-  /// The next of a request's results; null behind the last.
+  /// The next of a request's results; null after the last.
   pg_result* next_result();
   void drop_results();
   Result<Rows> checked(pg_result* result);

@@ -160,7 +160,7 @@ BEGIN
       AND s_w_id = p_w AND s_i_id = ol_i_id AND s_quantity < p_threshold;
 END $$)";
 
-/// By Kind.
+/// Indexed by Kind.
 constexpr std::array<const char*, kKinds> kCalls{
     "CALL tpcc_new_order($1, $2, $3, $4, $5, $6, $7, 0)",
     "CALL tpcc_payment($1, $2, $3, $4, $5, $6, $7)",

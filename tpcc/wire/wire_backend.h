@@ -13,7 +13,7 @@ namespace swizzle::tpcc {
 struct WireSettings {
   Connect connect;
   Pipelining pipelining = Pipelining::off;
-  /// The text that opens a transaction: BEGIN and, where asked for, its isolation level.
+  /// Text that begins a transaction: BEGIN, with its isolation level if one is set.
   std::string begin = "BEGIN";
   /// Each transaction is a CALL of a procedure.
   bool procedures = false;
@@ -28,7 +28,7 @@ class WireBackend final : public Backend {
  public:
   static Result<std::unique_ptr<WireBackend>> open(const WireSettings& settings);
 
-  /// Drops TPC-C's tables if they are there.
+  /// Drops existing tables of TPC-C.
   Result<> load(const Population& population, const Progress& progress) override;
   Result<Sizes> sizes() override;
   Result<std::unique_ptr<Session>> session(std::uint32_t number) override;

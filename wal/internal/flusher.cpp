@@ -309,7 +309,7 @@ Result<> Flusher::write_direct(File& file, std::uint64_t from, std::uint64_t end
     request.data = memory.data();
     request.size = memory.size();
   };
-  // Records are still appended to the last block: write a copy with zeros behind `end`.
+  // Records are still appended to the last block: write a copy with zeros after `end`.
   const std::uint64_t whole_end = block_floor(end);
   for (std::uint64_t at = from; at < whole_end;) {
     const MutableBytes part = buffer_.piece(at, whole_end);

@@ -75,7 +75,8 @@ class LogBudget {
   void set_ring_start(std::uint64_t start) noexcept;
   /// Segments are prepared up to `end`.
   void set_segments_end(std::uint64_t end) noexcept;
-  /// Segments cannot be prepared now; `why` goes to everyone who would have to wait for them.
+  /// Records that segments cannot be prepared; `why` is returned to all requests that would wait
+  /// for them.
   void set_segments_failure(Error why) noexcept;
 
   /// True if the bytes that `rollbacks` has no files for lie in prepared segments, beyond those

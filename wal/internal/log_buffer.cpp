@@ -82,7 +82,7 @@ void LogBuffer::fill(std::uint64_t start, const EncodedHeader& header,
 }
 
 std::uint64_t LogBuffer::published_from(std::uint64_t from, std::uint64_t limit) const noexcept {
-  // When the ring is full, bytes behind the tail are not cleared yet.
+  // When the ring is full, bytes after the tail are not cleared yet.
   const std::uint64_t stop = std::min(limit, tail());
   while (from < stop) {
     // Acquire: with the head we see the record.

@@ -38,7 +38,7 @@ class LogBuffer {
                 std::size_t total_bytes) noexcept;
 
   /// The end of the unbroken run of finished records that begins at `from`, or the first record
-  /// boundary at or behind `limit`. Pre: `from` is a record boundary.
+  /// boundary at or after `limit`. Pre: `from` is a record boundary.
   [[nodiscard]] std::uint64_t published_from(std::uint64_t from,
                                              std::uint64_t limit) const noexcept;
 
@@ -54,7 +54,7 @@ class LogBuffer {
   }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  /// Of the consolidation array.
+  /// Returns the statistics of the consolidation array.
   [[nodiscard]] ConsolidationArray::Statistics group_statistics() const noexcept {
     return array_.statistics();
   }
@@ -71,8 +71,8 @@ class LogBuffer {
   std::size_t capacity_;
   InsertMode mode_;
   std::uint64_t database_id_;
-  // The ring, and behind it room for one record: a record that crosses the end is written
-  // contiguously, and its part behind the end is copied to the front.
+  // The ring, and after it room for one record: a record that crosses the end is written
+  // contiguously, and its part after the end is copied to the front.
   std::unique_ptr<std::byte, Unmap> memory_;
   ConsolidationArray array_;
   std::mutex plain_mutex_;

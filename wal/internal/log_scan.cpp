@@ -22,7 +22,7 @@ bool proves_durable(const Record& record, std::uint64_t place) {
          load<std::uint64_t>(record.payload.data()) > place;
 }
 
-// Looks in [from, limit) for anything that was written after `place` had been durable.
+// Searches [from, limit) for records that were written after `place` was durable.
 Result<> refuse_damage_in(LogWindow& window, std::uint64_t place, std::uint64_t from,
                           std::uint64_t limit) {
   for (std::uint64_t at = from; at < limit;) {
@@ -40,10 +40,10 @@ Result<> refuse_damage_in(LogWindow& window, std::uint64_t place, std::uint64_t 
   return {};
 }
 
-// Looks behind the end of the run for anything that was written after it had been durable: in the
-// rest of its segment, and where each later segment begins. One that has been written to has a
-// record there, since none is longer; most of them have only been prepared, and reading those whole
-// would take longer than reading the log.
+// Searches after the end of the run for records that were written after it was durable: in the
+// rest of its segment and at the beginning of each later one. A segment that has been written to
+// has a record there, because no record is longer. Most later segments are only prepared, and
+// reading them whole would take longer than reading the log.
 Result<> refuse_damage(LogWindow& window, std::uint64_t place, std::uint64_t limit) {
   const SegmentGeometry& geometry = window.geometry();
   std::uint64_t end = std::min(geometry.end_of(place), limit);
@@ -71,7 +71,7 @@ Result<> restore_length(FileSystem& files, const std::filesystem::path& path,
   return file->sync();
 }
 
-// Zeroes [end, limit) of the log, of which the first block begins before `end`.
+// Zeroes [end, limit) of the log. Its first block begins before `end`.
 Result<> zero_behind(const LogLocation& location, std::uint64_t end, std::uint64_t limit) {
   const SegmentGeometry geometry{location.segment_bytes};
   AlignedBuffer memory{std::size_t{256} << 10U};
@@ -130,7 +130,7 @@ Result<LogEnd> check_segments(const LogLocation& location, std::uint64_t from) {
                             std::max(from, geometry.first_lsn(wanted))));
   }
   found.first_segment = numbers.front();
-  // Below the start of the scan there may be gaps; what is below them is of no use to us.
+  // There may be gaps below the start of the scan; segments below a gap are not needed.
   for (std::size_t at = numbers.size(); at-- > 1;) {
     if (numbers[at - 1] + 1 != numbers[at]) {
       found.first_segment = numbers[at];
@@ -160,8 +160,8 @@ Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from, Opening
 
 Result<> repair_tail(const LogLocation& location, const LogEnd& end) {
   const SegmentGeometry geometry{location.segment_bytes};
-  // Records that the interrupted run wrote but did not see made durable lie within this distance;
-  // the operating system may not have written their segments to the disk.
+  // Records that the interrupted run wrote without seeing them durable lie within this distance.
+  // Their segments may not be on disk yet.
   const std::uint64_t unsure = end.end - std::min(end.end, kMaxUndurableBytes);
   const std::uint64_t first = std::max(end.first_segment, geometry.number_of(unsure));
   for (std::uint64_t number = first; number <= end.last_segment; ++number) {

@@ -8,7 +8,7 @@ namespace swizzle::wal {
 
 namespace {
 
-/// More than two segments is more than a small log has.
+/// A small log has at most two segments, so larger chunks would be wasted.
 std::size_t chunk_of(std::size_t wanted, const SegmentGeometry& geometry) noexcept {
   return block_ceiling(std::min<std::uint64_t>(wanted, 2 * geometry.bytes()));
 }
@@ -31,8 +31,8 @@ Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
 }
 
 Result<Bytes> LogWindow::bytes_ahead(std::uint64_t at, std::size_t size, std::size_t chunk) {
-  // Load only up to the written end: beside the writer, a reader would otherwise load a whole chunk
-  // for each small record that is new.
+  // Load only up to the written end: beside the writer, each small new record would otherwise cost
+  // a whole chunk.
   const std::uint64_t begin = block_floor(at);
   const std::uint64_t written = std::max(limit_, at) - begin;
   const std::uint64_t ahead = written < chunk ? written + kRecordAlignment : chunk;
@@ -82,7 +82,8 @@ Result<bool> LogWindow::open_segment(std::uint64_t number) {
   ASSIGN_OR_RETURN(file_, location_.files->open(path, OpenMode::read_only, {.direct = true}));
   ASSIGN_OR_RETURN(file_size_, file_->size());
   if (file_size_ < geometry_.file_bytes()) {
-    // Cut short at any byte; direct reads could not reach the last ones.
+    // Open without direct I/O: the file may be truncated at any byte, and direct reads could not
+    // reach the last ones.
     ASSIGN_OR_RETURN(file_, location_.files->open(path, OpenMode::read_only, {}));
   }
   file_number_ = number;
@@ -99,7 +100,7 @@ Result<> LogWindow::read_segment_part(std::uint64_t at, MutableBytes into) {
 }
 
 Result<Bytes> LogWindow::bytes_of_record(std::uint64_t at, std::size_t size) {
-  // Further apart, a chunk for each costs less than what lies between them.
+  // For records farther apart, separate chunks cost less than the bytes between them.
   constexpr std::uint64_t kNear = std::uint64_t{64} << 10U;
   const bool has_bytes = start_ != end_;
   if (has_bytes && at < start_ && start_ - at < kNear) {
@@ -127,8 +128,8 @@ Result<Bytes> LogWindow::rest(std::uint64_t at) {
 
 Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_t limit) {
   constexpr std::uint64_t kMask = kRecordAlignment - 1;
-  // Garbage may look like the beginnings of long records, again and again. When this many bytes
-  // have been summed in vain, only short records are tried.
+  // Garbage may look like the beginning of long records again and again. After checksumming this
+  // many bytes without success, try only short records.
   constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20U;
   constexpr std::size_t kShort = 4096;
   std::uint64_t in_vain = 0;

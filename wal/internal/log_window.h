@@ -14,29 +14,29 @@
 
 namespace swizzle::wal {
 
-/// A stretch of the log in memory, moved over the segment files as needed.
+/// A part of the log in memory, moved over the segment files as needed.
 class LogWindow {
  public:
-  /// Loads `chunk_bytes` at a time, more when one record needs more.
+  /// Loads `chunk_bytes` at a time, more if a record needs more.
   LogWindow(LogLocation location, std::size_t chunk_bytes)
       : LogWindow(std::move(location), chunk_bytes, chunk_bytes) {}
-  /// The same, but decode_at() loads `near_bytes` for a record that lies close to what is loaded,
-  /// in its direction: the records of a page that changes often lie close to each other.
+  /// The same, but decode_at() loads only `near_bytes` for a record close to the loaded part, in
+  /// its direction: records of a page that changes often are close to each other.
   LogWindow(LogLocation location, std::size_t chunk_bytes, std::size_t near_bytes);
 
-  /// [at, at + size), fewer bytes where a segment file is missing. What a file that is cut short
-  /// should hold reads as zeros. Valid until the next call.
+  /// Returns [at, at + size); fewer bytes if a segment file is missing. The missing end of a
+  /// truncated file reads as zeros. Valid until the next call.
   Result<Bytes> bytes(std::uint64_t at, std::size_t size);
-  /// As bytes(at, size), but what is loaded lies before rather than behind: for reading backward.
+  /// As bytes(at, size), but loads bytes before `at` rather than after it, for reading backward.
   Result<Bytes> bytes_backward(std::uint64_t at, std::size_t size);
 
-  /// Decodes the record at `at`. `needs_more` means that it goes on in a missing segment.
+  /// Decodes the record at `at`. `needs_more`: it continues in a missing segment.
   Result<Decoding> decode_at(std::uint64_t at, Record& record);
-  /// The first valid record that starts in [from, limit), tried at every place where one may start.
+  /// Returns the first valid record that starts in [from, limit). Tries every possible position.
   Result<std::optional<Record>> search(std::uint64_t from, std::uint64_t limit);
 
-  /// Nothing behind `limit` is loaded ahead: it is not written yet. What was loaded of the block in
-  /// which the limit before was is forgotten, since it may have been read half full.
+  /// Limits loading to the written part of the log. Drops the loaded bytes of the block with the
+  /// previous limit, since it may have been read half full.
   void set_limit(std::uint64_t limit) noexcept;
   [[nodiscard]] const LogLocation& location() const noexcept { return location_; }
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }

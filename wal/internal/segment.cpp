@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'S', 'W', 'Z', 'L', 'O', 'G', '\r', '\n'};
 
-// The stored form. All numbers little-endian.
+// Stored form of a segment's header, little-endian.
 struct StoredHeader {
   std::array<char, 8> magic;
   std::uint32_t format_version;
@@ -21,7 +21,7 @@ struct StoredHeader {
   std::uint64_t segment_bytes;
   std::uint64_t number;
   std::uint64_t database_id;
-  std::uint32_t timeline;  ///< 0, as written before there were timelines: 1
+  std::uint32_t timeline;  ///< 0, as written before timelines existed, means 1
   std::uint32_t reserved;
   std::uint64_t checksum;  // of everything before it
 };

@@ -14,9 +14,8 @@
 
 namespace swizzle::wal {
 
-/// The log's bytes lie in segment files of equal size. Segment n holds the LSNs from
-/// n * segment_bytes on, behind a header of one write unit. A record may cross from one to the
-/// next.
+/// Bytes of the log are in segment files of equal size. Segment n has the LSNs from n *
+/// segment_bytes on, after a header of one write unit. A record may cross a segment boundary.
 inline constexpr std::uint64_t kSegmentHeaderBytes = kWriteUnit;
 inline constexpr std::uint64_t kSmallestSegmentBytes = std::uint64_t{64} << 10U;
 /// Segment 0 does not exist, so no record has LSN 0.
@@ -48,7 +47,7 @@ class SegmentGeometry {
   std::uint64_t bytes_ = 0;
 };
 
-/// The first block of a segment file; docs/log-format.md.
+/// First block of a segment file (docs/log-format.md).
 struct SegmentHeader {
   std::uint64_t segment_bytes = 0;
   std::uint64_t number = 0;
@@ -63,12 +62,12 @@ inline constexpr std::uint32_t kLogFormatVersion = 1;
 
 void encode_segment_header(const SegmentHeader& header,
                            std::span<std::byte, kSegmentHeaderBytes> into) noexcept;
-/// XX001 when the block is no header or damaged, 0A000 for another format version. `name` is for
-/// the message.
+/// XX001 if the block is damaged or no header, 0A000 for another format version. `name` is for the
+/// message.
 Result<SegmentHeader> decode_segment_header(std::span<const std::byte, kSegmentHeaderBytes> block,
                                             std::string_view name);
 
-/// Sixteen hexadecimal digits and ".log".
+/// Returns a segment's file name: sixteen hexadecimal digits and ".log".
 std::string segment_name(std::uint64_t number);
 std::optional<std::uint64_t> segment_number(std::string_view name);
 

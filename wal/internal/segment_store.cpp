@@ -51,7 +51,7 @@ Result<> SegmentStore::adopt_kept_files() {
   }
   ASSIGN_OR_RETURN(const bool left_behind, files_.exists(unfinished()));
   if (!left_behind) return {};
-  // It may have been kept for a rollback that is still to come, and what it holds is no matter.
+  // The file may be reserved for a future rollback; its content does not matter.
   ASSIGN_OR_RETURN(const bool whole, is_whole(unfinished()));
   if (!whole) return files_.remove(unfinished());
   RETURN_IF_ERROR(files_.rename(unfinished(), kept_file(kept_files_)));
@@ -79,15 +79,15 @@ Result<> SegmentStore::set_aside(std::uint64_t number) {
     INVARIANT(first_ == number);
     ++first_;
   }
-  // Before its header changes: after a crash the old name must not lead to the new segment.
+  // Sync before the header changes: after a crash the old name must not refer to the new segment.
   return files_.sync_directory(directory_);
 }
 
 Result<> SegmentStore::fill_with_zeros() {
   ASSIGN_OR_RETURN(
       auto file, files_.open(unfinished(), OpenMode::open_or_create, FileOptions{.direct = true}));
-  // Written and not just allocated: the first write to an allocated block changes the file's map,
-  // and every commit would wait for the file system's journal as well.
+  // Write zeros, not only allocate: the first write to an allocated block changes the file's extent
+  // map, so every commit would wait for the file system's journal as well.
   RETURN_IF_ERROR(file->allocate(0, geometry_.file_bytes()));
   const AlignedBuffer zeros{std::min(kZeroChunk, geometry_.bytes())};
   for (std::uint64_t at = 0; at < geometry_.file_bytes(); at += zeros.size()) {
@@ -113,7 +113,7 @@ Result<> SegmentStore::prepare_next(std::uint64_t free_below) {
   const std::uint64_t number = end();
   ASSIGN_OR_RETURN(const bool unfinished_exists, files_.exists(unfinished()));
   if (unfinished_exists) {
-    // An earlier try stopped half-way; if it was for want of room, this gives it back.
+    // Remove the remains of an earlier attempt; if the disk was full, this frees space.
     RETURN_IF_ERROR(files_.remove(unfinished()));
   }
   if (oldest < free_below && oldest < number) {
@@ -137,7 +137,7 @@ Result<> SegmentStore::finish_next() {
 }
 
 Result<> SegmentStore::keep_file() {
-  // Allocated, not written: until it is needed, which is seldom, it costs no writes.
+  // Allocate without writing: the file is rarely needed, so it should cost no writes.
   const auto allocate = [&]() -> Result<> {
     ASSIGN_OR_RETURN(auto file, files_.open(unfinished(), OpenMode::open_or_create,
                                             FileOptions{.direct = true}));
@@ -177,7 +177,7 @@ Result<> SegmentStore::remove_surplus(std::uint64_t free_below, std::uint32_t sp
 }
 
 void SegmentStore::close_below(std::uint64_t number) {
-  std::vector<std::shared_ptr<File>> closing;  // closed outside the mutex
+  std::vector<std::shared_ptr<File>> closing;  // closed after the mutex is released
   const std::lock_guard guard{mutex_};
   while (!writable_.empty() && writable_.begin()->first < number) {
     closing.push_back(std::move(writable_.begin()->second));

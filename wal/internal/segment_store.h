@@ -14,12 +14,12 @@
 
 namespace swizzle::wal {
 
-/// The segment files of one log: prepared ahead of the tail, recycled behind what is still needed.
+/// Segment files of a log: prepared ahead of the tail, recycled once they are no longer needed.
 /// Thread-safe, but only one task at a time prepares, recycles or removes.
 ///
-/// A file bears a segment's name only while it holds that segment's header, durably: preparation
-/// happens under another name. So a named segment whose header is wrong is damaged or foreign, and
-/// never just young.
+/// A file has a segment's name only while it durably has that segment's header; it is prepared
+/// under another name. So a named segment with a wrong header is damaged or foreign, never just
+/// unfinished.
 class SegmentStore {
  public:
   SegmentStore(FileSystem& files, std::filesystem::path directory, SegmentGeometry geometry,
@@ -51,7 +51,7 @@ class SegmentStore {
   /// Pre: prepared, and not closed.
   [[nodiscard]] std::shared_ptr<File> writable(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t first() const;
-  /// One behind the last prepared segment.
+  /// One after the last prepared segment.
   [[nodiscard]] std::uint64_t end() const;
 
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }

@@ -69,7 +69,7 @@ def until(seconds, condition):
 
 
 class Phone:
-    """One that registers, sends messages, and takes those that come for it."""
+    """A SIP client that registers, sends messages and receives its own."""
     def __init__(self, name, password, server):
         self.name, self.password, self.server = name, password, server
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -154,7 +154,7 @@ domain msilo htable sqlops dialplan group uri_db""".split()
 
 
 def start(number):
-    """One of the servers, which have only the database in common."""
+    """Starts one of the servers, which share only the database."""
     url = f"postgres://kamailio_check:written@{address}/{database}"
     (here / f"{number}.cfg").write_text(f"""#!KAMAILIO
 debug=1

@@ -1,4 +1,4 @@
-// libpqxx: transactions, prepared statements, streams.
+// Checks libpqxx: transactions, prepared statements, streams.
 #include <functional>
 #include <iostream>
 #include <pqxx/pqxx>

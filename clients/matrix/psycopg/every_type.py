@@ -47,7 +47,7 @@ def drop(connection):
 
 
 def bytes_and_back(connection):
-    """What the server sends as a value's bytes it takes as that value, alone and in an array."""
+    """Checks that the server accepts its own binary form of a value, alone and in an array."""
     arrays = [(kind + "[]", f"ARRAY[%s::{kind}, NULL]", text) for kind, text in TEXTS if not kind.endswith("]")]
     for kind, made, text in [(kind, f"%s::{kind}", text) for kind, text in TEXTS] + arrays:
         with connection.cursor(binary=True) as cursor:
@@ -78,7 +78,7 @@ def copied(connection):
 
 
 def objects(connection):
-    """As Python has them, in both forms."""
+    """Checks values as Python objects, in text and binary format."""
     register_enum(EnumInfo.fetch(connection, "mood_psycopg"), connection)
     pair = CompositeInfo.fetch(connection, "pair_psycopg")
     register_composite(pair, connection)

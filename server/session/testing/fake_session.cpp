@@ -1,5 +1,5 @@
-// A session that understands a handful of words, in place of the SQL engine: what the wire does
-// around a session is tested with it, exactly and without a database.
+// A session that understands a few commands, instead of the SQL engine: tests the protocol around a
+// session without a database.
 
 #include <atomic>
 #include <charconv>
@@ -76,10 +76,10 @@ struct Session::State {
   std::map<std::string, Portal, std::less<>> portals;
   std::map<std::string, std::string, std::less<>> settings{{"is_superuser", "on"}};
   std::atomic<bool> cancelled{false};
-  /// Why the running request is to end; acts once.
+  /// Reason to end the running request; acts once.
   std::atomic<const Diagnostic*> reason{nullptr};
   Diagnostic reason_storage;
-  /// Why the session is to end.
+  /// Reason to end the session.
   std::atomic<const Diagnostic*> ending{nullptr};
   Diagnostic ending_storage;
   bool implicit_failed = false;
@@ -267,7 +267,7 @@ bool returns_rows(std::string_view text) {
 }
 }  // namespace
 
-/// A session here has no log that anybody could follow: its commands are SQL to it.
+/// Sessions here have no log to follow: all commands are SQL.
 ReplicationCommands::ReplicationCommands(Session& session, For whom)
     : session_(session), for_(whom) {}
 ReplicationCommands::~ReplicationCommands() = default;

@@ -7,8 +7,8 @@
 
 namespace swizzle::server::testing {
 
-/// A directory with servers that run as processes, which ends them. Clients come by its unix
-/// sockets.
+/// A directory with servers that run as processes; ends them at destruction. Clients connect
+/// through its unix sockets.
 class ServerHome {
  public:
   ServerHome();
@@ -16,21 +16,21 @@ class ServerHome {
   ServerHome& operator=(const ServerHome&) = delete;
   ~ServerHome();
 
-  /// Runs the program to its end. Returns its exit status. Its output is appended to `log`.
+  /// Runs the program to its end. Returns its exit status. Appends its output to `log`.
   int run(std::vector<std::string> words, const std::string& log = "log");
-  /// Starts a server of the data directory `name`, with its output in the file `name`.log, and
-  /// returns at once.
+  /// Starts a server of the data directory `name` with its output in the file `name`.log. Returns
+  /// at once.
   void start(const std::string& name, int port);
-  /// Waits until it accepts clients; false if it does not within half a minute.
+  /// Waits up to half a minute until it accepts clients. Returns false if it does not.
   [[nodiscard]] bool is_open(const std::string& name) const;
-  /// As a power cut of its machine would.
+  /// Kills the server with SIGKILL.
   void kill(const std::string& name);
-  /// Waits for its end by itself, half a minute at most. Returns its exit status; -1: it runs on.
+  /// Waits up to half a minute for its end. Returns its exit status; -1: it is still running.
   int await_end(const std::string& name);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string data(const std::string& name) const { return path_ + "/" + name; }
-  /// Of a server that has been started here, or elsewhere in this directory.
+  /// Returns the connection string of a server of this directory.
   [[nodiscard]] std::string conninfo(int port) const;
   [[nodiscard]] std::string log_of(const std::string& name) const;
 

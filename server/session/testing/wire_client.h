@@ -20,7 +20,7 @@ std::string int32(std::uint32_t value);
 std::string text(std::string_view value);
 std::string message(char kind, std::string_view body = {});
 
-/// A message from the server; kind 0 stands for the end of the connection.
+/// A message from the server; kind 0: the end of the connection.
 struct Received {
   char kind = 0;
   std::string body;
@@ -34,7 +34,7 @@ class WireClient {
  public:
   explicit WireClient(Descriptor socket) : socket_(std::move(socket)) {}
 
-  /// False: the server has closed.
+  /// Returns false if the server has closed the connection.
   bool send(std::string_view bytes);
   Received receive();
   std::optional<char> receive_byte();

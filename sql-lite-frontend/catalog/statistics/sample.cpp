@@ -10,16 +10,17 @@ namespace {
 
 constexpr std::size_t kMostCommon = 100;
 constexpr std::size_t kHistogramParts = 100;
-/// Longer values are neither common nor bounds: they would fill the statistics.
+/// Longer values are left out of the most common values and the histogram: they would bloat the
+/// statistics.
 constexpr std::size_t kWidestValue = 1024;
 
-/// A value with its place in the sample.
+/// A value with its index in the sample.
 struct Placed {
   Value value;
   std::size_t place;
 };
 
-/// Equal values side by side.
+/// A run of equal values among the sorted ones.
 struct Group {
   std::size_t begin;
   std::size_t count;
@@ -37,8 +38,8 @@ std::vector<Group> groups_of(std::span<const Placed> sorted, CompareFunction com
   return groups;
 }
 
-/// How many different values the table has, by how many the sample has, and how many of those only
-/// once (Haas and Stokes, Duj1). Below zero: minus their share of the rows.
+/// Estimates the number of distinct values from how many the sample has and how many of them occur
+/// once (Haas and Stokes, Duj1). A negative result is minus their share of the rows.
 double estimate_distinct(std::span<const Group> groups, double sampled, double rows,
                          double null_fraction) {
   const auto once = static_cast<double>(std::ranges::count(groups, 1U, &Group::count));
@@ -53,7 +54,7 @@ double estimate_distinct(std::span<const Group> groups, double sampled, double r
   return distinct > rows / 10 ? -(distinct / rows) : distinct;
 }
 
-/// The groups worth remembering as common, the most frequent first.
+/// Returns the groups to store as most common values, most frequent first.
 std::vector<Group> common_groups(std::vector<Group> groups, double sampled, double distinct) {
   std::ranges::stable_sort(groups, std::greater{}, &Group::count);
   const bool all_known = distinct <= static_cast<double>(groups.size()) &&
@@ -90,7 +91,7 @@ std::vector<std::string> histogram_of(std::span<const Placed> sorted, TypeId typ
 double correlation_of(std::span<const Placed> sorted) {
   const auto count = static_cast<double>(sorted.size());
   if (sorted.size() < 2) return 0;
-  // Both sides are the numbers from 0 to n-1, so sums of squares need no pass.
+  // Both sides are permutations of 0 to n-1, so the sums of squares have a closed form.
   double products = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     products += static_cast<double>(i) * static_cast<double>(sorted[i].place);

@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// A random sample of a table's rows, each with the same chance, taken in one pass.
+/// Uniform random sample of a table's rows, taken in one pass.
 class RowSample {
  public:
   static constexpr std::size_t kMostRows = 30'000;
@@ -21,7 +21,7 @@ class RowSample {
   void add(Bytes row);
   [[nodiscard]] std::uint64_t rows_seen() const noexcept { return seen_; }
 
-  /// Post: in the order in which they came.
+  /// Sorts the sample in the order in which the rows were added.
   void sort();
   [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
   [[nodiscard]] Bytes row(std::size_t index) const noexcept { return as_bytes(rows_[index].bytes); }
@@ -40,12 +40,12 @@ class RowSample {
   std::uint64_t seen_ = 0;
 };
 
-/// Under which type a column's statistics are kept: text's order is its collation's, unless that is
-/// the bytes'.
+/// Returns the type under which a column's statistics are stored: text with its collation, unless
+/// that is bytewise.
 TypeId statistics_type(const Column& column) noexcept;
 
-/// `values` are the column's in the sample, in the rows' order, NULLs among them; `rows` is the
-/// table's number of rows.
+/// Summarizes a column. `values` are those of the sample in row order, including NULLs; `rows` is
+/// the table's number of rows.
 ColumnStatistics summarize(std::span<const Value> values, double rows, TypeId type);
 
 /// Summarizes all columns of a sample. Pre: the sample is sorted.

@@ -11,13 +11,13 @@ StatementCountersPtr StatementRegistry::of(Oid database, std::string_view text) 
   if (found != shapes_.end()) return found->second;
   if (shapes_.size() >= kMost) evict();
   auto fresh = std::make_shared<StatementCounters>(database, text);
-  // The key's text is the counters' own.
+  // The map's key is a view of the counters' own text.
   shapes_.emplace(std::pair{database, std::string_view{fresh->text}}, fresh);
   return fresh;
 }
 
-/// Removes the least used twentieth. Calls before the previous eviction count half, so that shapes
-/// that are not run any more go in time.
+/// Evicts the least used twentieth. Calls before the previous eviction count half, so that unused
+/// shapes leave in time.
 void StatementRegistry::evict() {
   std::vector<StatementCounters*> by_usage;
   by_usage.reserve(shapes_.size());

@@ -15,16 +15,16 @@ namespace swizzle::sql {
 
 enum class StatementCounted : std::uint8_t { calls, rows, nanoseconds };
 
-/// Counters of one statement shape in one database: the text, with literals lifted out where
+/// Counters of one statement shape in one database: the text, with constants replaced where
 /// possible.
 struct StatementCounters {
   StatementCounters(Oid in, std::string_view statement) : database(in), text(statement) {}
   const Oid database;
   const std::string text;
   ShardedCounters<StatementCounted> counters;
-  // Of the registry, under its mutex.
+  // Used by the registry, under its mutex.
   std::uint64_t calls_before = 0;  ///< at the last eviction
-  double usage = 1;                ///< calls, of which older ones count less
+  double usage = 1;                ///< calls, with older ones weighted less
 
   /// Returns pg_stat_statements' queryid.
   [[nodiscard]] std::uint64_t query_id() const noexcept {
@@ -33,14 +33,14 @@ struct StatementCounters {
 };
 using StatementCountersPtr = std::shared_ptr<StatementCounters>;
 
-/// pg_stat_statements: the shapes that were run in all databases, up to kMost; then those that ran
-/// least go, as in PostgreSQL. Thread-safe; asked once per statement that is prepared, not once per
-/// run. A statement that goes on running under counters that were evicted is listed again when it
-/// is prepared again.
+/// Registry behind pg_stat_statements: up to kMost statement shapes of all databases. Beyond that,
+/// the least used ones are evicted, as in PostgreSQL. Thread-safe. Called when a statement is
+/// prepared, not when it runs. An evicted shape that is still running is listed again when it is
+/// next prepared.
 class StatementRegistry {
  public:
   static constexpr std::size_t kMost = 5000;
-  /// Longer texts are cut: two that differ only behind that are one.
+  /// Longer texts are truncated; texts that differ only after that share counters.
   static constexpr std::size_t kLongestText = 1024;
 
   StatementCountersPtr of(Oid database, std::string_view text);

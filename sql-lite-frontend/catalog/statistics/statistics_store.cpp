@@ -119,7 +119,7 @@ void StatisticsStore::remove(Transaction& transaction, Oid relation) {
   }
   Tree tree = *tree_;
   for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
-  // Forget the cached statistics of the dropped relation, which would stay for ever.
+  // Drop the cached statistics of the dropped relation, which would stay forever.
   const std::lock_guard lock{mutex_};
   known_.erase(relation);
 }

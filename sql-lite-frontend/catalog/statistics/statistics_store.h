@@ -10,13 +10,14 @@
 
 namespace swizzle::sql {
 
-/// pg_statistic: a tree of its own, read when a table is planned for the first time. Thread-safe.
+/// Store of pg_statistic: a tree of its own. Statistics are read when a table is first planned.
+/// Thread-safe.
 ///
-/// Relations of all databases have different numbers. Records: (relation, 0) → f64 rows as of then;
-/// (relation, column) → the results of ANALYZE.
+/// The tree has relations of all databases, whose numbers differ. Records: (relation, 0) → f64
+/// number of rows at ANALYZE; (relation, column) → the column's statistics.
 class StatisticsStore {
  public:
-  /// Makes the tree when the database has none; `catalog` keeps its number.
+  /// Opens the tree; creates it if the engine has none. `catalog` has its number.
   static std::unique_ptr<StatisticsStore> open(Engine& engine, const Tree& catalog);
   StatisticsStore(const StatisticsStore&) = delete;
   StatisticsStore& operator=(const StatisticsStore&) = delete;
@@ -35,13 +36,13 @@ class StatisticsStore {
  private:
   StatisticsStore(Engine& engine, std::optional<Tree> tree) : engine_(engine), tree_(tree) {}
 
-  /// Statistics change with their table's version, which ANALYZE raises.
+  /// Cached statistics. They are valid for one version of the table, which ANALYZE raises.
   struct Known {
     std::uint64_t version;
     StatisticsPtr statistics;
   };
   Engine& engine_;
-  std::optional<Tree> tree_;  ///< none: a salvage that cannot find it, and plans without statistics
+  std::optional<Tree> tree_;  ///< none: a salvage could not find it, so plans do without statistics
   std::mutex mutex_;
   std::unordered_map<Oid, Known> known_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// "rows=" of the plan's first line.
+/// Returns "rows=" of the plan's first line.
 double expected_rows(TestDatabase& db, const std::string& query) {
   const std::string plan = db.explain(query, "COSTS on");
   INFO(plan);
@@ -92,7 +92,7 @@ TEST_CASE("Expected rows come from statistics", "[sql][statistics]") {
   close_to(expected_rows(db, "SELECT * FROM t WHERE k = 7 OR id <= 1000"), 4600);
   close_to(expected_rows(db, "SELECT * FROM t a JOIN t b ON a.id = b.many"), 10000);
   close_to(expected_rows(db, "SELECT many, count(*) FROM t GROUP BY many"), 3000);
-  // Without ANALYZE, the count goes on.
+  // Without ANALYZE the counters continue.
   db.run("INSERT INTO t SELECT i, 1, 1, 'x', true FROM generate_series(10001, 15000) i");
   close_to(expected_rows(db, "SELECT * FROM t"), 15000);
   db.run("DELETE FROM t WHERE id <= 9000");
@@ -151,7 +151,7 @@ TEST_CASE("Pages that are asked for count for their table or index", "[sql][stat
   db.run("CREATE TABLE bare(a int)");
   db.run("INSERT INTO p SELECT i, i, repeat('s', 100) FROM generate_series(1, 5000) i");
   db.run("CREATE INDEX p_v ON p(v); ANALYZE p");
-  /// Of the table and of its index, by one statement.
+  /// Counts the accesses of the table and of its index by one statement.
   const auto asked_by = [&](const std::string& statement) {
     db.run("SELECT pg_stat_reset()");
     CHECK(db.run("SELECT heap_blks_read, heap_blks_hit, idx_blks_read, idx_blks_hit "
@@ -182,13 +182,13 @@ TEST_CASE("Pages that are asked for count for their table or index", "[sql][stat
   CHECK(db.run("SELECT indexrelname, idx_blks_hit = pg_stat_get_blocks_hit(indexrelid), "
                "idx_blks_hit > 0 FROM pg_statio_user_indexes WHERE relname = 'p' ORDER BY 1") ==
         "p_pkey|t|f p_v|t|t SELECT 2");
-  // Reads from the file.
+  // After a restart pages are read from the file.
   db.close();
   db.open();
   db.run("SELECT sum(length(s)) FROM p");
   CHECK(db.run("SELECT heap_blks_read > 60, heap_blks_hit <= 1, idx_blks_read FROM "
                "pg_statio_user_tables WHERE relname = 'p'") == "t|t|0 SELECT 1");
-  // As in PostgreSQL: none of no index, and none of no TOAST table.
+  // As in PostgreSQL: NULL for a missing index or TOAST table.
   CHECK(db.run("SELECT heap_blks_read, heap_blks_hit, idx_blks_read, idx_blks_hit, toast_blks_hit "
                "FROM pg_statio_user_tables WHERE relname = 'bare'") ==
         "0|0|NULL|NULL|NULL SELECT 1");
@@ -242,7 +242,7 @@ TEST_CASE("Transactions, rows and temporary files count in their database", "[sq
   CHECK(counted("xact_commit, xact_rollback") == "5|3 SELECT 1");
   CHECK(counted("tup_inserted, tup_updated, tup_deleted, tup_fetched >= 5, tup_returned >= 5") ==
         "10|3|2|t|t SELECT 1");
-  // A dropped table does not take its counted rows with it.
+  // Rows counted for a dropped table stay counted.
   db.run(*other, "DROP TABLE t");
   CHECK(counted("tup_inserted, tup_updated, tup_deleted") == "10|3|2 SELECT 1");
 
@@ -253,9 +253,9 @@ TEST_CASE("Transactions, rows and temporary files count in their database", "[sq
                "ORDER BY i DESC OFFSET 1) s") == "49999 SELECT 1");
   CHECK(counted("temp_files > 0, temp_bytes > 50000 * 4") == "t|t SELECT 1");
   const std::string files = counted("temp_files, temp_bytes");
-  // Those that were there before pg_stat_reset() are not counted.
+  // Sessions from before pg_stat_reset() are not counted.
   CHECK(counted("sessions, numbackends") == "0|1 SELECT 1");
-  // It leaves, and what it has used stays.
+  // After its end, its usage stays counted.
   other.reset();
   CHECK(counted("temp_files, temp_bytes") == files);
   CHECK(counted("sessions, numbackends") == "0|0 SELECT 1");
@@ -299,7 +299,7 @@ TEST_CASE("Statistics of one database are not another's, and go with it", "[sql]
   const auto records = [&] {
     std::size_t count = 0;
     const auto transaction = db.engine().begin();
-    // The tree of statistics is the first one after the catalog.
+    // The tree of statistics is the first one after the catalog's.
     Cursor cursor = db.engine().tree(TreeId{3}).value().scan(*transaction, {}).value();
     while (cursor.next().value()) ++count;
     return count;

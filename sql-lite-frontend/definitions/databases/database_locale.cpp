@@ -86,7 +86,7 @@ std::string LocaleOptions::version_after(const DatabaseEntry& entry,
 void LocaleOptions::apply(DatabaseEntry& entry, const DatabaseEntry& source) const {
   entry.icu_locale = icu_after(source);
   entry.locale_orders_all = entry.icu_locale.has_value();
-  // The content of other templates has been ordered already.
+  // Other templates have content that is ordered by their locale.
   if (source.name != "template0") {
     const std::string_view had = locale_provider(source);
     if (locale_provider(entry) != had) {

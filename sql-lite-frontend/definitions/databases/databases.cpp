@@ -25,7 +25,7 @@ std::string text_of(const ast::DefElem& option) {
   if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
     return std::to_string(integer->ival);
   }
-  // TEMPLATE name and the like may come as a type's name.
+  // The grammar gives TEMPLATE name and some other options as a type name.
   if (const auto* name = ast::try_as<ast::TypeName>(option.arg)) {
     return std::string{ast::string_of(name->names.back())};
   }
@@ -41,7 +41,7 @@ bool flag_of(const ast::DefElem& option) {
   throw_error(sqlstate::syntax_error, "{} requires a Boolean value", option.defname);
 }
 
-/// Checks that an option about characters states the only choice: UTF-8, ordered by its bytes.
+/// Refuses options about characters other than UTF-8 with bytewise order.
 void check_characters(const ast::DefElem& option) {
   const std::string_view name = option.defname;
   const std::string value = text_of(option);
@@ -61,7 +61,7 @@ void check_characters(const ast::DefElem& option) {
       .with_hint("Strings are ordered by their bytes: use the locale \"C\".");
 }
 
-/// False: the option is none that CREATE and ALTER DATABASE share.
+/// Applies an option that CREATE and ALTER DATABASE share; returns false for others.
 bool apply_common_option(DatabaseEntry& entry, const ast::DefElem& option) {
   if (option.defname == "connection_limit") {
     entry.connection_limit = ast::as<ast::Integer>(option.arg).ival;
@@ -79,7 +79,7 @@ bool apply_common_option(DatabaseEntry& entry, const ast::DefElem& option) {
   return true;
 }
 
-/// A template may have nothing in it: its objects would have to be copied.
+/// Refuses a template with objects: these would have to be copied.
 void require_empty(StatementContext& session, const DatabaseEntry& source) {
   const Catalogs::Use use{*session.shared.catalogs, source.oid};
   constexpr std::size_t kSystemSchemas = 3;
@@ -116,7 +116,7 @@ void refuse_repeated(ast::NodeList options) {
   std::string detail =
       fmt::format("There {} ", (users != 0 ? users : prepared) == 1 ? "is" : "are");
   if (users != 0 && prepared != 0) {
-    // PostgreSQL's words: it does without plurals here.
+    // PostgreSQL's message, which has no plural forms here.
     detail = fmt::format("There are {} other session(s) and {} prepared transaction(s)", users,
                          prepared);
   } else {
@@ -137,7 +137,7 @@ std::unique_ptr<Catalogs::Closing> close_database(StatementContext& session,
   for (int look = 1;; ++look) {
     auto closing = std::make_unique<Catalogs::Closing>(*session.shared.catalogs, database.oid);
     const std::size_t users = closing->users();
-    // Transactions that it would take away are not over yet.
+    // Prepared transactions of the database are still open.
     const std::size_t prepared = count_prepared_in(session.shared.engine, database.oid);
     if (users == 0 && prepared == 0) return closing;
     closing.reset();
@@ -196,7 +196,7 @@ void create_database(StatementContext& session, const ast::CreatedbStmt& stateme
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
-    // DEFAULT comes without a value.
+    // DEFAULT is an option without a value.
     if (apply_common_option(entry, option) || option.arg == nullptr) continue;
     if (name == "owner") {
       const std::string role_name = text_of(option);

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Dependent::Kind;
 
-/// Collects them; each once.
+/// Collects the dependents without repetition.
 class CollationDependents {
  public:
   CollationDependents(StatementContext& session, const UserCollation& collation)
@@ -105,7 +105,7 @@ class CollationDependents {
   void of_table(const TablePtr& table) {
     const Relation& relation = table->relation;
     const std::string name = session_.names.name_of(TypeId::regclass, relation.oid).value_or("");
-    // The last first, as PostgreSQL names them.
+    // In descending order, as in PostgreSQL.
     for (std::size_t i = relation.columns.size(); i-- > 0;) {
       const Column& column = relation.columns[i];
       if (column.dropped) continue;

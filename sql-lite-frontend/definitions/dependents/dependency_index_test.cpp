@@ -1,4 +1,4 @@
-// The catalog's index of dependencies beside a search through all definitions.
+// The catalog's dependency index compared with a search through all definitions.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -73,7 +73,7 @@ void compare_all(const CatalogView& view) {
   });
 }
 
-/// Numbers of the objects that name `named`, of all kinds.
+/// Returns the numbers of the objects of all kinds that refer to `named`.
 std::set<Oid> namers_of(const CatalogView& view, Oid named) {
   std::set<Oid> found;
   const auto add = [&](const auto& objects) {
@@ -91,8 +91,8 @@ std::set<Oid> namers_of(const CatalogView& view, Oid named) {
   return found;
 }
 
-/// Returns the object whose record has the object of pg_depend: of a part, what it is a part of.
-/// None where that is nothing that a user made.
+/// Returns the object whose record contains the object of pg_depend: the whole of which it is a
+/// part. None for built-in objects.
 Oid whole_of(const CatalogView& view, Oid catalog, Oid object) {
   if (catalog == class_id::pg_type) {
     const TypeId plain = without_array(TypeId{object});
@@ -129,7 +129,7 @@ Oid whole_of(const CatalogView& view, Oid catalog, Oid object) {
   return types.empty() ? kNoOid : types[0]->oid;
 }
 
-/// A random definition over a few names, which fails as often as not.
+/// Generates random definitions over a few names, half of which fail.
 class Definitions {
  public:
   explicit Definitions(Random& random) : random_(random) {}
@@ -259,7 +259,7 @@ TEST_CASE("The index of dependencies finds what a search through all definitions
     const Catalogs::Use use{*db.database().shared().catalogs, kDatabase};
     const CatalogView view{use.catalog()};
     compare_all(view);
-    // The index finds each dependency that pg_depend reads off the definitions.
+    // The index has each dependency that pg_depend derives from the definitions.
     for (const std::string& row :
          db.rows("SELECT classid::oid, objid, refclassid::oid, refobjid FROM pg_depend WHERE "
                  "refobjid >= 16384")) {
@@ -271,7 +271,7 @@ TEST_CASE("The index of dependencies finds what a search through all definitions
       }
       const Oid by = whole_of(view, numbers[0], numbers[1]);
       const Oid of = whole_of(view, numbers[2], numbers[3]);
-      // A part of what it depends on, or nothing that the catalog keeps.
+      // A part of the object itself, or an object without a record.
       if (by == kNoOid || of == kNoOid || by == of) continue;
       INFO(row);
       const std::set<Oid> namers = namers_of(view, of);
@@ -323,7 +323,7 @@ TEST_CASE("A system catalog read by key gives the rows of a whole reading",
   for (int step = 1; step <= 600; ++step) {
     db.run(definitions.next());
     if (step % 120 != 0) continue;
-    // In an open transaction every second time.
+    // In an open transaction every other time.
     if (step % 240 == 0) db.run("COMMIT");
     if (db.run("SELECT 1") != "1 SELECT 1") db.run("ROLLBACK");
     for (const auto& [relation, column] : kKeys) {

@@ -69,7 +69,7 @@ bool view_reads(StatementContext& session, const Table& view, const Wanted& want
   }
 }
 
-/// Direct dependents of one relation.
+/// Returns the direct dependents of a relation.
 std::vector<Dependent> direct(StatementContext& session, const Table& relation) {
   std::vector<Dependent> found;
   const Oid oid = relation.relation.oid;
@@ -147,7 +147,7 @@ std::string described(StatementContext& session, const Table& table) {
 
 namespace {
 
-/// Adds the users of the types of the relations' rows, except relations that are dropped as well.
+/// Adds the objects that use the relations' row types, except relations that are dropped as well.
 void add_users_of_rows(StatementContext& session, std::span<const TablePtr> relations,
                        const std::set<Oid>& known, std::vector<Dependent>& list) {
   std::vector<TypePtr> types;
@@ -157,7 +157,7 @@ void add_users_of_rows(StatementContext& session, std::span<const TablePtr> rela
     if (TypePtr type = session.names.user_type(rows)) types.push_back(std::move(type));
   }
   std::vector<Dependent> users = dependents_of_types(session, types);
-  // Named in the order in which PostgreSQL names them.
+  // In PostgreSQL's order.
   std::ranges::stable_sort(users, {}, [](const Dependent& user) {
     if (user.kind == Dependent::Kind::column) return user.on.ends_with("[]") ? 0 : 1;
     return user.kind == Dependent::Kind::attribute ? 2 : 3;
@@ -247,7 +247,7 @@ bool knows_column(const Relation& view, Oid table, std::size_t position) {
   });
 }
 
-/// The foreign keys to a key, or to a partition's part of it.
+/// Adds the foreign keys that refer to a key, or to a partition's part of it.
 void add_foreign_keys(StatementContext& session, const Table& table, Oid index,
                       std::string_view name, std::vector<Dependent>& list) {
   check_stack();

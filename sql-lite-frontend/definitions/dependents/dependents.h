@@ -45,7 +45,7 @@ struct Dependent {
   Oid oid = kNoOid;
   std::size_t position = 0;  ///< of a default, a column or an attribute
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
-  std::string on;            ///< what it depends on: "table t", "column a of table t"
+  std::string on;            ///< the object on which it depends: "table t", "column a of table t"
 };
 
 /// Returns the tables that name one of the objects, and the partitions of such tables, which depend

@@ -14,11 +14,12 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Dependents of dropped objects: dropped as well, or the reason for a refusal.
+/// Dependents of dropped objects: they are dropped with CASCADE, else they are the reason of the
+/// refusal.
 namespace swizzle::sql {
 namespace {
 
-/// As ALTER TABLE … DROP COLUMN … CASCADE: keys and indexes over it go too.
+/// Drops a column as ALTER TABLE … DROP COLUMN … CASCADE does, with its keys and indexes.
 void remove_column(StatementContext& session, const TablePtr& table, std::size_t position) {
   if (table->relation.columns[position].dropped) return;
   ast::AlterTableCmd command;
@@ -56,7 +57,7 @@ void remove(StatementContext& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::type) {
     const TypePtr type = session.names.user_type(TypeId{dependent.oid});
     if (!type) return;
-    // A range and its multirange go together.
+    // A range and its multirange are dropped together.
     const TypeId other = is_user_range(type->id()) ? multirange_of_range(type->id())
                                                    : range_of_multirange(type->id());
     if (const TypePtr partner = session.names.user_type(other))
@@ -102,7 +103,7 @@ void remove(StatementContext& session, const Dependent& dependent) {
     const TypePtr type = session.names.user_type(TypeId{dependent.oid});
     if (!type) return;
     UserType changed = *type;
-    // Others before it may have gone.
+    // The attribute's position may have changed: attributes before it may have been dropped.
     const auto gone = std::ranges::find_if(changed.attributes, [&](const Column& attribute) {
       return dependent.name.starts_with(fmt::format("column {} of ", attribute.name));
     });
@@ -169,7 +170,8 @@ std::vector<Dependent> with_followers_of_columns(StatementContext& session,
   return all;
 }
 
-/// Partitions, and partitions' parts of an index, go with what they are a part of, unnamed.
+/// Returns the dependents that messages name: partitions, and partitions' parts of an index, are
+/// dropped with their whole without being named.
 std::vector<Dependent> named_ones(std::span<const Dependent> dependents) {
   std::set<Oid> wholes;
   for (const Dependent& dependent : dependents) {
@@ -213,8 +215,8 @@ void drop_dependents(StatementContext& session, std::span<const Dependent> direc
         .with_detail(std::move(detail))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
   }
-  // Lock all of it before anything is dropped: a statement that waits here looks for dependents
-  // again.
+  // Lock all dependents before anything is dropped. If a lock had to wait, the statement looks for
+  // dependents again.
   for (const Dependent& dependent : dependents) lock_dependent(session, dependent);
   Diagnostic notice;
   notice.severity = Severity::notice;
@@ -226,7 +228,7 @@ void drop_dependents(StatementContext& session, std::span<const Dependent> direc
     notice.detail = std::move(detail);
   }
   session.send_notice(sink, std::move(notice));
-  // Those that depend on others go first.
+  // Drop in reverse order: an object comes after those on which it depends.
   for (auto dependent = dependents.rbegin(); dependent != dependents.rend(); ++dependent) {
     remove(session, *dependent);
   }

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = Dependent::Kind;
 
-/// Collects them; each once.
+/// Collects the dependents without repetition.
 class TypeDependents {
  public:
   TypeDependents(StatementContext& session, const UserType& type, std::vector<Dependent>& list)
@@ -83,7 +83,7 @@ class TypeDependents {
   }
 
   void of_domain(const UserType& domain) {
-    // A domain that is dropped itself has no constraints left.
+    // The constraints of a domain that is itself dropped need no entry.
     if (domain.oid == type_.oid || without_array(domain.base) == type_.id()) return;
     for (const DomainCheck& check : domain.checks) {
       const std::string named = named_in(check.sql);
@@ -133,8 +133,8 @@ class TypeDependents {
   [[nodiscard]] bool is_of_type(TypeId type) const {
     return type == type_.id() || type == array_type(type_.id());
   }
-  /// Returns the text for the type, or its arrays, if the stored expression names it. Empty: it
-  /// does not.
+  /// Returns the description of the type, or of its array type, if the stored expression names it;
+  /// empty if it does not.
   [[nodiscard]] std::string named_in(std::string_view sql) const {
     if (sql.contains(stored_name_) || sql.contains(stored_constant_)) return on_;
     return sql.contains(stored_array_) ? on_ + "[]" : std::string{};
@@ -162,7 +162,7 @@ namespace {
 void add_dependents(StatementContext& session, const TypePtr& type, std::vector<Oid>& known,
                     std::vector<Dependent>& list) {
   check_stack();
-  // Nothing can have a shell type.
+  // No object can use a shell type.
   if (type->is_shell()) return;
   const std::string on = "type " + session.names.user_type_name(type->id()).value_or(type->name);
   for (const TypePtr& other : session.catalog.naming<UserType>({type->oid})) {
@@ -270,7 +270,7 @@ void refuse_where(StatementContext& session, const UserType& type,
 
 void refuse_columns_of(StatementContext& session, const UserType& type) {
   const std::vector<TypeId> containers = types_with(session, type.id());
-  // Arrays are named first.
+  // Arrays are named first in the error.
   if (type.is_of_relation()) {
     refuse_where(session, type, {type.id()},
                  [&](TypeId of) { return of == array_type(type.id()); });

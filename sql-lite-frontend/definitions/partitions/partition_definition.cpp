@@ -14,7 +14,7 @@
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// Reads the clauses PARTITION BY and FOR VALUES.
+/// Parses the clauses PARTITION BY and FOR VALUES.
 namespace swizzle::sql {
 namespace {
 
@@ -57,7 +57,7 @@ void set_expression(StatementContext& session, const Relation& relation, const a
     part.expression_sql =
         stored_expression(session, relation, node, Clause::partition_key, nullptr);
   } catch (SqlError& error) {
-    // PostgreSQL does not say where in the statement.
+    // PostgreSQL's error has no position.
     error.fields().position = 0;
     throw;
   }
@@ -82,8 +82,8 @@ void set_expression(StatementContext& session, const Relation& relation, const a
   part.type = expr->type();
 }
 
-/// True if PostgreSQL's hash of the type's values is available, so that rows lie where PostgreSQL
-/// puts them; else the partition key is refused with 0A000.
+/// True if PostgreSQL's hash of the type is implemented, so that rows are in the partitions in
+/// which PostgreSQL puts them. Other types are refused with 0A000.
 bool has_hash(TypeId type) {
   if (hash_function(type) == nullptr) return false;
   try {
@@ -157,7 +157,7 @@ PartitionKey read_partition_key(StatementContext& session, const Relation& relat
 
 namespace {
 
-/// Reads the values of one bound.
+/// Parses the values of one bound.
 class BoundReader {
  public:
   BoundReader(StatementContext& session, const Table& parent)
@@ -337,7 +337,7 @@ std::int32_t location_of(const ast::Node* node) {
   return -1;
 }
 
-/// Of the value that decides how the edge stands to the other one.
+/// Returns the position of the value that decides the comparison of two edges.
 std::int32_t location_of(const ast::NodeList& datums, const PartitionKey& key,
                          std::span<const PartitionDatum> edge,
                          std::span<const PartitionDatum> other) {
@@ -350,7 +350,8 @@ std::int32_t location_of(const ast::NodeList& datums, const PartitionKey& key,
   return location_of(datums[at]);
 }
 
-/// Moduli that do not divide one another would leave rows without a partition, or with two.
+/// Refuses a modulus that neither divides the others nor is divided by them: hashes would have no
+/// partition, or two.
 void require_factors(const PartitionMap& map, const std::vector<TablePtr>& partitions,
                      const PartitionBound& bound) {
   const auto misfit = map.misfit(bound.modulus);

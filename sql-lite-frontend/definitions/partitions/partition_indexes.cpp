@@ -13,8 +13,8 @@
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// Keys and indexes of partitioned tables: they have no entries of their own, every partition has a
-/// part of each.
+/// Keys and indexes of partitioned tables. They have no entries of their own: each partition has an
+/// index that is a part of them.
 namespace swizzle::sql {
 namespace {
 
@@ -25,7 +25,7 @@ const Constraint* constraint_of(const Relation& relation, Oid index) {
   return found == relation.constraints.end() ? nullptr : &*found;
 }
 
-/// The index as one over the partition's columns.
+/// Returns the definition of the partition's part of an index.
 Index as_part(const Relation& parent, const Relation& partition, const Index& index) {
   Index part = index;
   for (IndexColumn& column : part.columns) {
@@ -67,7 +67,7 @@ std::string name_of_part(StatementContext& session, const Table& partition, cons
       object_name(relation.name, joined_once(std::move(names)), is_key ? "key" : "idx"));
 }
 
-/// One that the partition has already.
+/// Uses an equivalent index of the partition as the part. Returns false if there is none.
 bool adopt(Relation& relation, const Index& wanted, const Constraint* key) {
   for (Index& own : relation.indexes) {
     if (own.parent != kNoOid || !is_like(own, wanted)) continue;
@@ -82,7 +82,7 @@ bool adopt(Relation& relation, const Index& wanted, const Constraint* key) {
   return false;
 }
 
-/// `relation`: the partition's, with what has been added to it.
+/// Adds a part. `relation`: the partition's definition with the parts added so far.
 void add_part(StatementContext& session, const Table& partition, Relation& relation, Index part,
               const Constraint* key) {
   if (part.primary && std::ranges::any_of(relation.indexes, &Index::primary)) {

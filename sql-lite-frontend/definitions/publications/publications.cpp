@@ -77,7 +77,7 @@ void apply_options(Publication& publication, ast::NodeList options) {
     if (option.defname == "publish") {
       set_published_events(publication, option_text(option));
     } else if (option.defname == "publish_via_partition_root") {
-      // Changes of partitions are told as theirs.
+      // Changes are always published under the partition's own name.
       if (option_boolean(option)) {
         throw SqlError{sqlstate::feature_not_supported,
                        "publish_via_partition_root is not supported"};
@@ -264,7 +264,7 @@ void set_publication_owner(StatementContext& session, const ast::AlterOwnerStmt&
   if (owner->oid == publication->owner) return;
   session.rights.require_membership_in(*owner);
   session.rights.require_create_on_database();
-  // A superuser may give it to any role.
+  // Only a superuser may give it to any role.
   if (!session.rights.is_superuser(session.user) && !session.rights.is_superuser(owner->oid)) {
     const auto refuse = [&](std::string_view what) {
       throw sql_error(sqlstate::insufficient_privilege,

@@ -8,13 +8,13 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// Changes of existing policies.
+/// ALTER, RENAME and DROP of policies.
 namespace swizzle::sql {
 namespace {
 
 using Parts = ast::NodeList;
 
-/// The table of a policy's name: all but the last part.
+/// Returns the table in a policy's name: all parts but the last.
 ast::RangeVar table_before(Parts object) {
   ast::RangeVar range;
   const Parts names = object.first(object.size() - 1);
@@ -36,8 +36,8 @@ void refuse_index(const NamedRelation& found) {
   throw_error(sqlstate::wrong_object_type, "\"{}\" is an index", found.index->name);
 }
 
-/// The policy has to be there before it matters whose the table is, which the error calls a
-/// relation.
+/// Locks the table. Checks that the policy exists before the ownership of the table, as PostgreSQL
+/// does; its error for a missing policy calls the table a relation.
 TablePtr own_table_with(StatementContext& session, const ast::RangeVar& range,
                         std::string_view policy, lock::RelationMode mode) {
   const NamedRelation found = require_named_relation(session, range);

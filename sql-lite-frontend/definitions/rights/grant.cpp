@@ -281,8 +281,8 @@ class GrantChange {
     session_.catalog.replace(*session_.transaction, *table, std::move(relation));
   }
 
-  /// System columns and a sequence's have no lists of their own here. To take a right to all
-  /// columns back warns of them, too, or is refused.
+  /// Handles columns without access lists: system columns and those of sequences. Revoking a right
+  /// to all columns warns about them as well, or is refused.
   void ask_for_columns_without_list(const Relation& relation, Privileges whole,
                                     const AccessList& of_table) {
     static constexpr std::string_view kNames[] = {

@@ -24,7 +24,7 @@ void require_right_on_members(StatementContext& session, const Role& group, Oid 
 namespace {
 
 void require_possible(const StatementContext& session, const Role& group, const Role& member) {
-  // The database's owner is its only member, without a grant.
+  // pg_database_owner's only member is the database's owner, without a grant.
   if (group.oid == kDatabaseOwnerRole) {
     throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group.name);
   }
@@ -45,7 +45,7 @@ void change_membership(StatementContext& session, const MembershipChange& change
   const RolePtr group = session.catalog.role(change.group);
   const RolePtr member = session.catalog.role(change.member);
   const bool gives = change.step == give || change.step == give_with_admin;
-  // Revoking needs the right of the present user, GRANTED BY or not.
+  // REVOKE needs the current user's right, even with GRANTED BY.
   require_right_on_members(session, *group, gives ? change.grantor : session.user);
   if (gives) {
     if (change.grantor != session.user && !session.rights.is_superuser(session.user)) {
@@ -72,7 +72,7 @@ void change_membership(StatementContext& session, const MembershipChange& change
     if (is_member_now) {
       *known = now;
     } else {
-      // In the order in which a grant looks for whose option it uses.
+      // Insert in the order in which a grant searches for the grant option that it uses.
       const auto place =
           std::ranges::upper_bound(changed.member_of, now.group, {}, &Membership::group);
       changed.member_of.insert(place, now);
@@ -87,7 +87,7 @@ void change_membership(StatementContext& session, const MembershipChange& change
 
 namespace {
 
-/// Returns true if GRANT or REVOKE says ADMIN OPTION. Throws 0A000 for every other option.
+/// Returns the value of ADMIN OPTION in GRANT or REVOKE. Throws 0A000 for other options.
 bool has_admin_option(const ast::GrantRoleStmt& statement) {
   for (const ast::Node* node : statement.opt) {
     const auto& option = ast::as<ast::DefElem>(node);

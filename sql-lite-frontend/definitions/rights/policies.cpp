@@ -72,7 +72,7 @@ PolicyCondition stored(StatementContext& session, const TablePtr& table, const a
   try {
     static_cast<void>(binder.bind_condition(node, scope, "POLICY"));
   } catch (SqlError& error) {
-    // PostgreSQL does not say where in a policy something is wrong.
+    // PostgreSQL's errors in policies have no position.
     error.fields().position = 0;
     throw;
   }

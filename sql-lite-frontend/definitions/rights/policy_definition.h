@@ -10,7 +10,7 @@
 /// CREATE, ALTER and DROP POLICY. A policy is part of its table's record.
 namespace swizzle::sql {
 
-/// The table that a definition of a policy names, locked for the change. 42809 where it is none.
+/// Returns the table of a policy's definition, locked for a change. Throws 42809 if it is no table.
 TablePtr table_of_policy(StatementContext& session, const ast::RangeVar& range);
 void create_policy(StatementContext& session, const ast::CreatePolicyStmt& statement,
                    const Statement& whole, ResultSink& sink);
@@ -20,16 +20,16 @@ void drop_policy(StatementContext& session, const ast::DropStmt& statement, Resu
 void rename_policy(StatementContext& session, const ast::RenameStmt& statement);
 /// COMMENT ON POLICY; `object` is the table's name and the policy's.
 void comment_on_policy(StatementContext& session, ast::NodeList object, std::string_view text);
-/// ALTER TABLE … ENABLE, DISABLE, FORCE or NO FORCE ROW LEVEL SECURITY. False: it is something
-/// else.
+/// ALTER TABLE … ENABLE, DISABLE, FORCE or NO FORCE ROW LEVEL SECURITY. Returns false for other
+/// commands.
 bool set_row_security(const ast::AlterTableCmd& command, Relation& relation);
-/// "policy p on table t".
+/// Returns the policy's description, "policy p on table t".
 std::string described(StatementContext& session, const Table& table, const Policy& policy);
 
-/// Returns the text of a policy's condition, "SELECT condition", from the text that defines it.
+/// Returns a policy's condition as "SELECT condition". `whole` is the statement that defines it.
 std::string policy_condition_text(const Statement& whole, PolicyClause clause);
 
-// Dependencies of policies on the objects that their conditions name.
+// Dependents: policies whose conditions use an object.
 void add_policies_over(StatementContext& session, const Table& relation, const std::string& on,
                        std::vector<Dependent>& list);
 void add_policies_over_column(StatementContext& session, const Table& relation,

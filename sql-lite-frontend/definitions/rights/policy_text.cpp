@@ -2,7 +2,7 @@
 #include "sql-lite-frontend/query/parse/printed_statement.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// A policy's conditions as text: the parser's library prints what it has read.
+/// Text of a policy's conditions, printed by the parser library from its own tree.
 namespace swizzle::sql {
 
 std::string policy_condition_text(const Statement& whole, PolicyClause clause) {

@@ -15,7 +15,7 @@
 
 /// CREATE, ALTER and DROP ROLE.
 namespace swizzle::sql {
-/// The role that a statement names; CURRENT_USER and its like are the session's.
+/// Returns the role that a statement names; CURRENT_USER and similar words name the session's.
 RolePtr role_of(StatementContext& session, const ast::RoleSpec& spec) {
   const bool by_number =
       spec.roletype != ast::RoleSpecType::public_ && spec.roletype != ast::RoleSpecType::cstring;

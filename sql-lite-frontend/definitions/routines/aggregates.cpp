@@ -26,7 +26,7 @@ SqlError invalid_aggregate(std::string message) {
   return SqlError{sqlstate::invalid_function_definition, std::move(message)};
 }
 
-/// Reads one CREATE AGGREGATE.
+/// Builds the definition from a CREATE AGGREGATE.
 class AggregateBuilder {
  public:
   AggregateBuilder(StatementContext& session, const ast::DefineStmt& statement, ResultSink& sink)
@@ -166,7 +166,7 @@ class AggregateBuilder {
     routine_.parallel = text[0];
   }
 
-  /// The old syntax has the only argument among the options: basetype = "ANY" for none.
+  /// Old syntax: the only argument is the option basetype; basetype = "ANY" means none.
   void finish_parameters() {
     if (transition_.empty()) throw invalid_aggregate("aggregate sfunc must be specified");
     if (state_ == nullptr) throw invalid_aggregate("aggregate stype must be specified");
@@ -253,7 +253,7 @@ class AggregateBuilder {
     require_result(function, definition_.state, "transition", transition_);
     definition_.transition = function.oid;
     if (!function.strict || definition_.initial) return;
-    // The first value becomes the state.
+    // A strict transition function without an initial value: the first input becomes the state.
     if (inputs_.empty() || !is_binary_coercible(inputs_[0], definition_.state)) {
       throw invalid_aggregate(
           "must not omit initial value when transition function is strict and transition type is "
@@ -345,7 +345,7 @@ class AggregateBuilder {
     definition_.moving_final = final.oid;
   }
 
-  /// Read for its errors: it is kept as text.
+  /// Parses the initial value for its errors only: it is stored as text.
   void check_initial() {
     if (!definition_.initial || is_polymorphic(definition_.state)) return;
     Arena arena;

@@ -25,7 +25,7 @@ void comment_on_operator(StatementContext& session, const ast::ObjectWithArgs& o
                          std::string_view text);
 void create_cast(StatementContext& session, const ast::CreateCastStmt& statement, ResultSink& sink);
 void drop_casts(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
-/// `types`: the source and the target.
+/// `types`: source and target type.
 void comment_on_cast(StatementContext& session, ast::NodeList types, std::string_view text);
 void create_extension(StatementContext& session, const ast::CreateExtensionStmt& statement,
                       ResultSink& sink);
@@ -35,7 +35,7 @@ void set_extension_schema(StatementContext& session, const ast::AlterObjectSchem
 void drop_extensions(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink);
 void comment_on_extension(StatementContext& session, std::string_view name, std::string_view text);
 
-/// "operator ===(integer,integer)", "cast from text to mood".
+/// Returns a description: "operator ===(integer,integer)", "cast from text to mood".
 std::string described(StatementContext& session, const UserOperator& op);
 std::string described(StatementContext& session, const UserCast& cast);
 

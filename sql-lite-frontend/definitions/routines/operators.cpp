@@ -35,7 +35,7 @@ std::string dotted_operator(ast::NodeList names) {
   return text;
 }
 
-/// "integer === text", as errors call it.
+/// Returns the operator as errors show it: "integer === text".
 std::string shown_operator(StatementContext& session, std::string_view name, TypeId left,
                            TypeId right) {
   const std::string before =
@@ -68,7 +68,7 @@ OperatorPtr find_made(StatementContext& session, ast::NodeList names, TypeId lef
   return nullptr;
 }
 
-/// RESTRICT and JOIN name functions of PostgreSQL's planner; ours has its own ways.
+/// Checks and returns the function of RESTRICT or JOIN. Our planner does not use it.
 Oid estimator(StatementContext& session, ast::NodeList names, std::string_view arguments) {
   const std::string_view name = ast::string_of(names.back());
   for (const Function& function : unsupported_functions(name)) return function.oid;
@@ -82,7 +82,7 @@ Oid estimator(StatementContext& session, ast::NodeList names, std::string_view a
 constexpr std::string_view kRestrictionArguments = "internal, oid, internal, integer";
 constexpr std::string_view kJoinArguments = "internal, oid, internal, smallint, internal";
 
-/// Reads one CREATE OPERATOR.
+/// Builds the definition from a CREATE OPERATOR.
 class OperatorBuilder {
  public:
   OperatorBuilder(StatementContext& session, const ast::DefineStmt& statement, ResultSink& sink)
@@ -203,7 +203,7 @@ class OperatorBuilder {
     link(made.negator, made.oid, &UserOperator::negator);
   }
 
-  /// The operator of that name over these operands, which is made as a name alone if there is none.
+  /// Returns the operator of that name over these operands; creates a shell if there is none.
   Oid other(ast::NodeList names, TypeId left, TypeId right) {
     const std::string_view name = ast::string_of(names.back());
     const std::string_view schema = schema_of_names(names);

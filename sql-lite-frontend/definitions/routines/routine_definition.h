@@ -20,7 +20,7 @@ constexpr bool is_routine(ast::ObjectType type) noexcept {
   return type == ast::ObjectType::function || type == ast::ObjectType::procedure ||
          type == ast::ObjectType::routine || type == ast::ObjectType::aggregate;
 }
-/// "CREATE FUNCTION"'s second word.
+/// Returns the noun in messages: "function", "procedure", "aggregate" or "routine".
 std::string_view routine_noun(ast::ObjectType type) noexcept;
 
 /// Returns the user-defined routine that a definition names. Null if there is none: it may be a

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
-/// aclexplode() and acldefault(): the lists of privileges that relacl and its like show.
+/// aclexplode() and acldefault(), on access lists as in relacl.
 namespace swizzle::sql {
 namespace {
 

@@ -51,7 +51,7 @@ std::vector<bool> updatable_columns(StatementContext& session, Oid relation) {
   return binder.updatable_columns(table);
 }
 
-/// PostgreSQL's bits of the writes that a relation takes.
+/// pg_relation_is_updatable: PostgreSQL's bits of the writes that a relation accepts.
 Value relation_updates(Execution& execution, Arguments arguments) {
   constexpr std::int64_t kUpdate = 1U << 2U;
   constexpr std::int64_t kInsert = 1U << 3U;
@@ -105,7 +105,7 @@ Value user_by_id(Execution& execution, Arguments arguments) {
   return text(execution, role->name);
 }
 Value expression_text(Execution& execution, Arguments arguments) {
-  // Catalog columns hold expressions in their plain form already, and partitions' bounds in theirs.
+  // Columns of catalogs have expressions in plain form already, and bounds of partitions in theirs.
   const std::string_view given = arguments[0].as_text();
   if (layout_from(arguments, 2) == Layout::plain || given == "DEFAULT" ||
       given.starts_with("FOR VALUES ")) {
@@ -143,7 +143,7 @@ Value index_definition(Execution& execution, Arguments arguments) {
   return definition ? text(execution, *definition) : Value::null();
 }
 Value view_definition(Execution& execution, Arguments arguments) {
-  // By number or by name, which both arrive as text.
+  // The view is given by number or by name; both arrive as text.
   const std::string_view name = arguments[0].as_text();
   const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
   const auto oid = is_number
@@ -157,7 +157,7 @@ Value view_definition(Execution& execution, Arguments arguments) {
   Layout layout = Layout::plain;
   int wrap_column = 0;
   if (arguments.size() > 1) {
-    // A width, or whether the form is the pretty one.
+    // The second argument is a width or the flag `pretty`.
     const std::string_view given = arguments[1].as_text();
     const bool is_flag = given.starts_with('t') || given.starts_with('f');
     if (!given.starts_with('f')) layout = Layout::pretty;
@@ -166,7 +166,7 @@ Value view_definition(Execution& execution, Arguments arguments) {
   }
   return text(execution, definition_of_view(context_of(execution), *view, layout, wrap_column));
 }
-/// Rule that a view is to PostgreSQL: its query instead of reading it. It has the view's number.
+/// Definition of the rule "_RETURN" that a view is in PostgreSQL, with the view's number.
 Value rule_definition(Execution& execution, Arguments arguments) {
   StatementContext& session = context_of(execution);
   const TablePtr view = session.names.table(arguments[0].as_oid());
@@ -205,7 +205,7 @@ std::string builtin_text_search_comment(Oid catalog, Oid oid) {
   return fmt::format("snowball stemmer for {} language", dictionary->language);
 }
 
-/// Of an object that came with the server.
+/// Returns the comment on a built-in object.
 std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
                                std::string_view catalog) {
   constexpr std::pair<std::string_view, Oid> kClasses[] = {
@@ -235,7 +235,7 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
   return {};
 }
 
-/// The comment on an object, whatever it is; `catalog` is empty or the relation it is listed in.
+/// Returns the comment on an object; `catalog` is the system relation that lists it, or empty.
 std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) {
   StatementContext& session = context_of(execution);
   if (oid < kFirstUserOid && !session.catalog.schema(oid)) {
@@ -355,7 +355,7 @@ Value database_collation_version(Execution& execution, Arguments arguments) {
   const DatabasePtr database = context_of(execution).catalog.database(oid);
   if (!database)
     throw_error(sqlstate::undefined_object, "database with OID {} does not exist", oid);
-  // The order of the C locale does not change.
+  // The order of the C locale has no version.
   const std::string version = actual_collation_version(*database);
   return version.empty() ? Value::null() : text(execution, version);
 }

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/definitions/system_catalog/providers.h"
 #include "sql-lite-frontend/routines/triggers/show_trigger.h"
 
-/// The system catalogs, as far as they are there: each computed from our own when it is read.
+/// Providers of the implemented system catalogs: each computes its rows from our catalog when read.
 namespace swizzle::sql {
 
 std::span<const RowProvider> catalog_providers() {

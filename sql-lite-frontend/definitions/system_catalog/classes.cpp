@@ -1,4 +1,4 @@
-// Schemas, relations, their columns and their types.
+// pg_namespace, pg_class, pg_attribute, pg_type and their views.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void table_view_rows(Execution& execution, const EmitRow& emit) {
 
 namespace {
 
-/// Values of a row of pg_class that its Relation does not have.
+/// Columns of pg_class that are not in the Relation.
 struct ClassRow {
   Oid oid = kNoOid;
   std::string_view name;
@@ -77,7 +77,7 @@ struct ClassRow {
   std::span<const Grant> grants = {};
   bool has_parts = false;
   bool is_part = false;
-  std::string bound = {};  ///< of a partition
+  std::string bound = {};  ///< bound of a partition
 };
 Oid oid_of(IndexMethod method) noexcept {
   if (method == IndexMethod::excluding || method == IndexMethod::ranges) return 783;
@@ -124,7 +124,8 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
   emit(row);
 }
 
-/// Foreign keys are triggers to PostgreSQL, too, on both tables.
+/// True if pg_class.relhastriggers: in PostgreSQL foreign keys are triggers as well, on both
+/// tables.
 bool has_any_trigger(StatementContext& session, const Table& table) {
   const auto is_foreign = [](const Constraint& constraint) {
     return constraint.kind == ConstraintKind::foreign_key;

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/type.h"
 
-/// Puts the system relations together: their columns from the facts, their rows from a provider.
+/// Builds the system relations: columns from the facts, rows from the providers.
 namespace swizzle::sql {
 namespace {
 
@@ -87,7 +87,7 @@ class Builder {
     }
   }
 
-  /// The view's query with all columns of the relation, each in its type.
+  /// Returns the view's query with all columns of the relation, cast to their types.
   static std::string full_query(const SystemView& view, const ComputedRelation& relation) {
     std::string targets;
     std::size_t found = 0;
@@ -110,7 +110,7 @@ class Builder {
     return fmt::format("\"{}\"", type_info(type).name);
   }
 
-  /// Adds relations that PostgreSQL does not have.
+  /// Adds the relations that PostgreSQL does not have (swizzle_…).
   void add_our_own(std::vector<ComputedRelation>& relations) {
     Oid oid = 12900;
     for (const auto& [key, provider] : providers_) {

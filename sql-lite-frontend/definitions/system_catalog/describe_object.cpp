@@ -14,7 +14,7 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
 
-/// pg_describe_object: an object of pg_depend in words.
+/// pg_describe_object: describes an object of pg_depend in words.
 namespace swizzle::sql {
 namespace {
 
@@ -111,7 +111,7 @@ Described describe_cast(StatementContext& session, Oid object) {
   return std::nullopt;
 }
 
-/// A table or a schema that a publication has.
+/// Describes a table or schema of a publication.
 Described describe_published(StatementContext& session, Oid object) {
   for (const auto& publication : session.catalog.all_made<Publication>()) {
     for (const Publication::Member& member : publication->members) {
@@ -215,7 +215,7 @@ Described described(StatementContext& session, Oid catalog, Oid object, std::int
 }
 
 Value describe_object(Execution& execution, Arguments arguments) {
-  // Pinned objects, which pg_depend had in older versions.
+  // Addresses of pinned objects, which older versions of pg_depend had.
   if (arguments[0].as_oid() == kNoOid && arguments[1].as_oid() == kNoOid) return Value::null();
   const Described text = described(context_of(execution), arguments[0].as_oid(),
                                    arguments[1].as_oid(), arguments[2].as_int4());

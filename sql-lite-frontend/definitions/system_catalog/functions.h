@@ -7,11 +7,11 @@
 /// Functions that describe objects.
 namespace swizzle::sql {
 
-/// Functions that describe objects: pg_get_expr, pg_table_is_visible …
+/// pg_get_expr, pg_table_is_visible and others.
 std::span<const SessionEntry> catalog_functions();
-/// pg_relation_size, pg_database_size …
+/// pg_relation_size, pg_database_size and others.
 std::span<const SessionEntry> size_functions();
-/// has_table_privilege, pg_has_role …
+/// has_table_privilege, pg_has_role and others.
 std::span<const SessionEntry> privilege_functions();
 /// pg_index_column_has_property, pg_relation_filenode
 std::span<const SessionEntry> index_property_functions();
@@ -20,9 +20,9 @@ std::span<const SessionEntry> description_functions();
 /// pg_identify_object, pg_identify_object_as_address
 std::span<const SessionEntry> identity_functions();
 void add_view_functions();
-/// aclexplode, acldefault: at start-up.
+/// Registers aclexplode and acldefault; called at start-up.
 void add_acl_functions();
-/// ts_stat and ts_rewrite over a query's rows: at start-up.
+/// Registers ts_stat and ts_rewrite over a query's rows; called at start-up.
 void add_text_query_functions();
 
 }  // namespace swizzle::sql

@@ -1,18 +1,18 @@
 #include "sql-lite-frontend/definitions/system_catalog/providers.h"
 
-/// The relations of information_schema that are queries over pg_catalog.
+/// Relations of information_schema that are defined as queries over pg_catalog.
 namespace swizzle::sql {
 namespace {
 
-// A key or foreign key with the number of each of its columns; `position` counts from 1.
+// Columns of keys and foreign keys, numbered from 1 (`position`).
 #define SWIZZLE_KEY_COLUMNS                                                       \
   "SELECT k.oid, k.conname, k.connamespace, k.contype, k.conrelid, k.confrelid, " \
   "k.conindid, k.confkey, u.number, u.position "                                  \
   "FROM pg_catalog.pg_constraint k "                                              \
   "CROSS JOIN LATERAL pg_catalog.unnest(k.conkey) WITH ORDINALITY AS u(number, position)"
 
-// The relation `r` is visible to its owner and to holders of a right to it. SELECT alone does not
-// count for constraints.
+// True if the relation `r` is visible: to its owner and to holders of a right to it. For
+// constraints SELECT alone does not suffice.
 #define SWIZZLE_OWNS(r) "pg_catalog.pg_has_role(" #r ".relowner, 'USAGE')"
 #define SWIZZLE_MAY_CHANGE(r)                                                           \
   "(" SWIZZLE_OWNS(r) " OR pg_catalog.has_table_privilege(" #r                          \
@@ -22,7 +22,7 @@ namespace {
 #define SWIZZLE_MAY_SEE(r) \
   "(" SWIZZLE_MAY_CHANGE(r) " OR pg_catalog.has_any_column_privilege(" #r ".oid, 'SELECT'))"
 
-// The standard's word for a type of pg_type.
+// The standard's name of a type of pg_type.
 #define SWIZZLE_TYPE_WORD(t)                                              \
   "CASE WHEN " #t ".typelem <> 0 AND " #t                                 \
   ".typlen = -1 THEN 'ARRAY' WHEN nt.nspname "                            \

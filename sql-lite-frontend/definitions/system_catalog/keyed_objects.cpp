@@ -25,13 +25,13 @@ std::vector<Ptr> each_once(std::vector<Ptr> objects) {
   return objects;
 }
 
-/// The number itself, and that of the elements' type of an array type.
+/// Returns the number, and for an array type that of its element type.
 NamedObjects with_element(Oid number) {
   return {number, raw(without_array(TypeId{number}))};
 }
 
-/// Calls `visit` with each schema in which a relation or type may have that name, and the name. An
-/// array type has the name of its elements' type behind a "_".
+/// Calls `visit` with each schema in which a relation or type may have that name, and the name. The
+/// name of an array type is "_" and its element type's name.
 template <class Visit>
 void for_each_place(StatementContext& session, std::string_view name, const Visit& visit) {
   std::vector<std::string_view> names{name};
@@ -86,7 +86,7 @@ std::vector<RoutinePtr> routines_for(StatementContext& session, const RowKey& ke
 std::vector<TablePtr> tables_for_dependency(StatementContext& session, const RowKey& key) {
   if (key.number == kNoOid) return session.catalog.tables();
   std::vector<TablePtr> found = tables_for(session, key);
-  // Foreign keys depend on another table's index, views on its key.
+  // Foreign keys depend on another table's index, and views on its key.
   NamedObjects owners;
   for (const TablePtr& table : session.catalog.naming<Table>({key.number}))
     owners.push_back(table->relation.oid);
@@ -97,7 +97,7 @@ std::vector<TablePtr> tables_for_dependency(StatementContext& session, const Row
 
 std::vector<TablePtr> tables_with_part(StatementContext& session, Oid number) {
   std::vector<TablePtr> found = session.catalog.naming<Table>({number});
-  // A column's default has the number of its table plus that of the column.
+  // A column default's number is its table's plus the column's.
   for (Oid behind = 0; behind <= kMostTableColumns && behind < number; ++behind)
     found.push_back(session.catalog.table(number - behind));
   return each_once(std::move(found));

@@ -33,9 +33,9 @@ struct Identity {
   std::string type;  ///< kind of object, set even if the object does not exist
   bool exists = false;
   std::optional<std::string> schema = {};  ///< unquoted, as in the address
-  std::optional<std::string> name = {};    ///< where it is the only one of its name in its schema
+  std::optional<std::string> name = {};    ///< if it is unique within its schema
   std::string whole = {};
-  std::vector<std::string> names = {};  ///< the address
+  std::vector<std::string> names = {};  ///< names of the address
   std::vector<std::string> arguments = {};
 };
 
@@ -194,7 +194,7 @@ class Identifier {
     return found;
   }
 
-  /// Returns "what on table", for a part that has no schema of its own.
+  /// Returns "what on table", for a part without a schema of its own.
   Identity part_of(std::string type, const Table& table, std::string_view name) {
     const std::string schema = schema_of(table.relation.schema);
     Identity found{.type = std::move(type), .exists = true};
@@ -315,7 +315,7 @@ class Identifier {
     return {.type = std::move(type)};
   }
 
-  /// Identity of an object that is in no schema.
+  /// Returns the identity of an object outside of schemas.
   Identity of_database(Oid catalog, Oid object) {
     const auto by_name = [&](std::string type, TypeId written_as) {
       const auto name = session_.names.name_of(written_as, object);

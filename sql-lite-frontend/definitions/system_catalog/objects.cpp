@@ -26,7 +26,7 @@ Value numbers(Execution& execution, std::span<const std::int16_t> columns) {
   for (const std::int16_t column : columns) values.push_back(Value::from_int(column));
   return make_array(execution.row_arena, TypeId::int2, values);
 }
-/// int2vector and oidvector count from 0.
+/// Returns an int2vector or oidvector, whose subscripts begin at 0.
 Value vector_of(Execution& execution, TypeId element, std::span<const Value> values) {
   const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
   return make_array(execution.row_arena, element, {&dimension, 1}, values);
@@ -41,7 +41,7 @@ std::string owner_name(StatementContext& session, Oid oid) {
 
 namespace {
 
-/// The parts of an index as pg_index's vectors have them.
+/// Parts of an index as in the vectors of pg_index.
 struct IndexVectors {
   std::vector<Value> columns;
   std::vector<Value> collations;
@@ -76,7 +76,7 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
   return out;
 }
 
-/// conexclop: the operators in the order in which the constraint was written.
+/// Returns conexclop: the operators in the written order.
 Value exclusion_operators(Execution& execution, const Table& table, const Constraint& constraint) {
   const Index* index = table.index_by_oid(constraint.index);
   if (constraint.kind != ConstraintKind::exclusion || index == nullptr) return Value::null();
@@ -142,7 +142,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        const DomainCheck& check) {
   const Value none = Value::from_oid(kNoOid);
   const std::string shown = shown_domain_check(context_of(execution), domain, check, false);
-  // Strips the keyword and its parentheses.
+  // Remove the keyword and its parentheses.
   const std::string condition = shown.substr(7, shown.rfind(')') - 7);
   const Value row[] = {Value::from_oid(check.oid),
                        text_value(execution, check.name),
@@ -169,7 +169,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
   emit(row);
 }
 
-/// Constraint triggers are constraints, too.
+/// Emits the constraint of a constraint trigger.
 void emit_trigger_constraint(Execution& execution, const Table& table, const Trigger& trigger,
                              const EmitRow& emit) {
   const Value row[] = {Value::from_oid(trigger.constraint),
@@ -201,7 +201,7 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
 
 namespace {
 
-/// connoinherit.
+/// Returns connoinherit.
 bool is_not_inherited(const Relation& relation, const Constraint& constraint) {
   if (constraint.kind == ConstraintKind::check) return constraint.no_inherit;
   const bool of_partitions = constraint.kind == ConstraintKind::foreign_key

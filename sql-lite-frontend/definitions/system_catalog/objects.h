@@ -2,10 +2,10 @@
 
 #include "sql-lite-frontend/catalog/computed.h"
 
-/// The rows of the system catalogs.
+/// Row providers of the system catalogs, by file.
 namespace swizzle::sql {
 
-// computed_classes.cpp
+// classes.cpp, attribute_rows.cpp, type_rows.cpp
 void schema_rows(Execution& execution, const EmitRow& emit);
 void table_view_rows(Execution& execution, const EmitRow& emit);
 void class_rows(Execution& execution, const EmitRow& emit);
@@ -14,10 +14,10 @@ void type_rows(Execution& execution, const EmitRow& emit);
 void enum_rows(Execution& execution, const EmitRow& emit);
 void range_rows(Execution& execution, const EmitRow& emit);
 
-// computed_procedures.cpp
+// procedures.cpp
 void procedure_rows(Execution& execution, const EmitRow& emit);
 
-// computed_shared.cpp
+// shared_rows.cpp
 void role_rows(Execution& execution, const EmitRow& emit);
 void authid_rows(Execution& execution, const EmitRow& emit);
 void role_member_rows(Execution& execution, const EmitRow& emit);
@@ -25,7 +25,7 @@ void database_rows(Execution& execution, const EmitRow& emit);
 void shared_description_rows(Execution& execution, const EmitRow& emit);
 void role_setting_rows(Execution& execution, const EmitRow& emit);
 
-// computed_objects.cpp: parts of tables
+// objects.cpp: parts of tables
 void index_rows(Execution& execution, const EmitRow& emit);
 void constraint_rows(Execution& execution, const EmitRow& emit);
 void default_rows(Execution& execution, const EmitRow& emit);

@@ -15,7 +15,7 @@ namespace {
 using Arguments = std::span<const Value>;
 using Cursor = std::unique_ptr<SetCursor>;
 
-/// A table, or an index of one, in a tree of them.
+/// A table or index of a partition tree.
 struct Part {
   Oid oid = kNoOid;
   Oid parent = kNoOid;
@@ -51,7 +51,7 @@ std::optional<Part> part_of(const StatementContext& session, Oid oid) {
   return part;
 }
 
-/// Rows that are there when it begins.
+/// Cursor over rows that are all computed at the start.
 class PartCursor final : public SetCursor {
  public:
   struct Row {

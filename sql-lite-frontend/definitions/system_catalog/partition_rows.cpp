@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// int2vector and oidvector count from 0.
+/// Returns an int2vector or oidvector, whose subscripts begin at 0.
 Value counted_from_zero(Execution& execution, TypeId element, std::span<const Value> values) {
   const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
   return make_array(execution.row_arena, element, {&dimension, 1}, values);

@@ -9,7 +9,8 @@
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// has_table_privilege() and its like. Objects and roles come as text: names, or numbers in digits.
+/// has_table_privilege() and related functions. Objects and roles are given as text: a name, or a
+/// number in digits.
 namespace swizzle::sql {
 namespace {
 

@@ -87,7 +87,7 @@ void emit_builtin(Execution& execution, const EmitRow& emit, const Function& fun
   emit(row);
 }
 
-/// Values of proallargtypes and its like: none if all parameters are IN.
+/// Values of proallargtypes, proargmodes and proargnames: NULL if all parameters are IN.
 struct AllParameters {
   Value types = Value::null();
   Value modes = Value::null();

@@ -15,7 +15,7 @@ std::span<const RowProvider> fact_providers();
 /// information_schema's tables, columns and schemata.
 std::span<const RowProvider> information_schema_providers();
 
-/// Privileges: information_schema.table_privileges and its like.
+/// Privileges: information_schema.table_privileges and related views.
 std::span<const RowProvider> privilege_providers();
 
 /// Results of ANALYZE, and counters of tables and indexes.

@@ -1,4 +1,4 @@
-// pg_publication and its like, and the positions of replication slots and their readers.
+// pg_publication and related catalogs; positions of replication slots and of their readers.
 #include <algorithm>
 
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
@@ -17,7 +17,7 @@ Value position_value(Lsn lsn) {
   return lsn == Lsn::none ? Value::null() : Value::from_int(static_cast<std::int64_t>(raw(lsn)));
 }
 
-/// int2vector counts from 0.
+/// Returns an int2vector, whose subscripts begin at 0.
 Value column_vector(Execution& execution, std::span<const std::int16_t> numbers) {
   if (numbers.empty()) return Value::null();
   std::vector<Value> values;
@@ -33,7 +33,7 @@ Value filter_value(Execution& execution, const Publication::Member& member) {
                     printed_expression(context_of(execution), *table, member.filter_sql));
 }
 
-/// Room until a slot is lost: how much more can be logged.
+/// wal_status and safe_wal_size: how much can be logged until the slot is lost.
 struct SlotRoom {
   std::string_view status;
   Value safe_bytes = Value::null();
@@ -108,7 +108,7 @@ void replication_slot_rows(Execution& execution, const EmitRow& emit) {
   for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {
     const SlotValues values = slot_values(session, execution.row_arena, slot);
     const DatabasePtr database = session.catalog.database(slot.database);
-    // With the database's name, and without the two xmins.
+    // Insert the database's name and omit xmin and catalog_xmin.
     constexpr std::ptrdiff_t kName = 4;
     constexpr std::ptrdiff_t kXmins = 7;
     const auto* const all = values.data();

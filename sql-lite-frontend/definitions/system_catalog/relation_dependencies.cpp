@@ -97,7 +97,7 @@ void emit_rule(const EmitRow& emit, StatementContext& session, const Table& tabl
   emit_dependency(emit, rule, {class_id::pg_class, view.oid}, Dependency::normal);
   const auto reads = reads_of(session, table);
   for (const ViewName& name : view.view_names) {
-    // System relations are there always.
+    // System relations always exist.
     if (name.relation < kFirstUserOid) continue;
     // The row of a function: its composite type is no relation.
     if (name.name.empty() && !session.catalog.table(name.relation)) continue;

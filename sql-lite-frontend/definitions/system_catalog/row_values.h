@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/query/bound/execution.h"
 #include "sql-lite-frontend/types/array/array.h"
 
-/// Values as the rows of system relations have them.
+/// Values in rows of system relations.
 namespace swizzle::sql {
 
 inline Value text_value(Execution& execution, std::string_view value) {
@@ -22,7 +22,7 @@ inline Value flag(bool value) {
 inline Value number(std::size_t value) {
   return Value::from_int(static_cast<std::int64_t>(value));
 }
-/// text[], NULL where there are none.
+/// Returns a text[]; NULL without options.
 inline Value options_value(Execution& execution, std::span<const std::string> options) {
   if (options.empty()) return Value::null();
   std::vector<Value> values;

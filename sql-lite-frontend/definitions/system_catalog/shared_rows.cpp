@@ -1,4 +1,4 @@
-// Roles and databases, which all databases share.
+// Roles and databases, shared by all databases.
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
@@ -28,7 +28,8 @@ Value verifier_of(Execution& execution, const Role& role) {
   return text_value(execution, role.password_verifier);
 }
 
-/// pg_authid's columns, which only superusers may read; pg_roles has one more and hides a password.
+/// pg_authid, readable by superusers only, shows passwords. pg_roles hides them and has one more
+/// column.
 enum class Password : std::uint8_t { hidden, shown };
 void emit_roles(Execution& execution, const EmitRow& emit, Password password) {
   for (const RolePtr& role : context_of(execution).catalog.roles()) {

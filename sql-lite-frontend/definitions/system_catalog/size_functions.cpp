@@ -109,7 +109,7 @@ Value database_size(Execution& execution, Arguments arguments) {
   return bytes(sum);
 }
 
-/// There is one: the data file.
+/// Returns the size of the only tablespace, the data file.
 Value tablespace_size(Execution& execution, Arguments) {
   return bytes(context_of(execution).shared.engine.statistics().pages_allocated * kPageBytes);
 }

@@ -10,7 +10,8 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/array/array.h"
 
-/// System relations about statistics and counters of tables: pg_stats, pg_stat_user_tables …
+/// System relations with statistics and counters of tables: pg_stats, pg_stat_user_tables and
+/// others.
 namespace swizzle::sql {
 namespace {
 
@@ -18,7 +19,7 @@ Value counter(std::uint64_t value) {
   return Value::from_int(static_cast<std::int64_t>(value));
 }
 
-/// The flat values as an array of the type; NULL when there are none.
+/// Returns the flat values as an array of the type; NULL if there are none.
 Value array_of(Execution& execution, TypeId type, const std::vector<std::string>& flat) {
   if (flat.empty()) return Value::null();
   std::vector<Value> values;
@@ -88,7 +89,8 @@ void table_rows(Execution& execution, const EmitRow& emit) {
         counter(counters.since_reset(Counted::inserted)),
         counter(counters.since_reset(Counted::updated)),
         counter(counters.since_reset(Counted::removed)), live_rows(*table), dead_rows(*table),
-        // A row that is changed is changed in place, and storage tidies itself.
+        // Changed rows are changed in place, and autovacuum does not exist: storage removes ghosts
+        // itself.
         never, never, times(table->runtime->vacuumed_by_users), never,
         moment(table->runtime->vacuumed_by_users), changes_since_analyze(*table),
         moment(table->runtime->analyzed_by_users), moment(table->runtime->analyzed_by_server),
@@ -115,7 +117,7 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// The columns of TOAST tables, which there are none of, are NULL.
+/// TOAST tables do not exist, so their columns are NULL.
 void table_page_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   for (const TablePtr& table : tables_for(session, emit.key)) {

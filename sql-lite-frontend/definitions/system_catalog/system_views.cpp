@@ -111,7 +111,7 @@ constexpr SystemView kSystemViews[] = {
      "s.param12 AS tuples_total, s.param13 AS tuples_done, s.param14 AS partitions_total, "
      "s.param15 AS partitions_done FROM pg_catalog.pg_stat_get_progress_info('CREATE INDEX') s "
      "LEFT JOIN pg_catalog.pg_database d ON s.datid = d.oid"},
-    // Nothing is replayed here that statements could be in the way of.
+    // A server that accepts statements replays nothing, so there are no conflicts.
     {kPgCatalogSchema, "pg_stat_database_conflicts",
      "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",
      "SELECT d.oid AS datid, d.datname, 0::pg_catalog.int8 AS confl_tablespace, "

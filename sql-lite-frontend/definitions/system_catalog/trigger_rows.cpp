@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// tgargs: each argument with a zero byte behind it.
+/// Returns pg_trigger.tgargs: each argument followed by a zero byte.
 Value argument_bytes(Execution& execution, const Trigger& trigger) {
   std::string bytes;
   for (const std::string& argument : trigger.arguments) {
@@ -18,7 +18,7 @@ Value argument_bytes(Execution& execution, const Trigger& trigger) {
   return make_bytes(execution.row_arena, as_bytes(bytes));
 }
 
-/// int2vector counts from 0.
+/// Returns an int2vector, whose subscripts begin at 0.
 Value vector_value(Execution& execution, std::span<const Value> values) {
   const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
   return make_array(execution.row_arena, TypeId::int2, {&dimension, 1}, values);

@@ -7,7 +7,8 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// Functions that return the rows of a system view: in PostgreSQL the view calls the function.
+/// Functions behind system views. In PostgreSQL the view calls the function; here the function
+/// reads the view.
 namespace swizzle::sql {
 namespace {
 
@@ -29,7 +30,7 @@ class ViewRows final : public SetCursor {
   std::size_t at_ = 0;
 };
 
-/// A call with its query.
+/// A function and its query.
 struct ViewFunction {
   std::string_view name;
   const char* query;
@@ -45,7 +46,7 @@ std::unique_ptr<SetCursor> view_rows(FunctionContext& context, std::span<const V
   const Function& function = *functions_named(view.name).front();
   auto rows = std::make_unique<ViewRows>(function.column_types, context.arena.account());
   if (const auto* const session = SessionNames::context_of(context.session); session != nullptr) {
-    // Reading a view changes nothing that others see of the session.
+    // Reading a view changes nothing of the session that others see.
     const_cast<StatementContext*>(session)->run_internal(
         view.query, {}, {}, ReadView::Sees::latest,
         [&](std::span<const Value> row) { rows->keep(row); });

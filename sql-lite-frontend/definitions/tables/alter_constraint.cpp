@@ -21,7 +21,7 @@ const Constraint& require_constraint(const Relation& relation, std::string_view 
   return *found;
 }
 
-/// A partition's constraint changes with the one that it is there for.
+/// Refuses a partition's constraint that belongs to its parent's: only both change together.
 void refuse_derived(StatementContext& session, const Relation& relation,
                     const Constraint& constraint) {
   if (constraint.parent == kNoOid) return;

@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// Changes when a foreign key is checked, for the table and its partitions.
+/// Changes when a foreign key is checked (DEFERRABLE), for the table and its partitions.
 void alter_constraint(StatementContext& session, const TablePtr& table,
                       const ast::ATAlterConstraint& wanted);
 

@@ -135,7 +135,7 @@ void note_on_commit(StatementContext& session, const Table& table) {
 
 namespace {
 
-/// PARTITION OF: the relation becomes a partition, once it is there.
+/// PARTITION OF: prepares the relation as a partition, which it becomes once it exists.
 TablePtr begin_partition(StatementContext& session, const ast::CreateStmt& statement,
                          Relation& relation) {
   TablePtr parent = lock_parent(session, ast::as<ast::RangeVar>(statement.inh_relations.front()));

@@ -12,7 +12,7 @@
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/functions/text/quoting.h"
 
-/// CREATE SCHEMA, and what it creates in the schema.
+/// CREATE SCHEMA, and the objects that it creates in the schema.
 namespace swizzle::sql {
 namespace {
 

@@ -57,7 +57,7 @@ QualifiedName qualified(const ast::Node* node) {
 
 namespace {
 
-/// There is something of that name, but of another kind.
+/// Throws 42809: the name belongs to an object of another kind.
 [[noreturn]] void wrong_kind(std::string_view name, std::string_view wanted, std::string_view is) {
   std::string upper{is};
   std::ranges::transform(upper, upper.begin(), [](unsigned char letter) {
@@ -75,7 +75,7 @@ void say_missing(StatementContext& session, const ast::DropStmt& statement, std:
   notice_missing(session, sink, fmt::format("{} \"{}\"", kind, name));
 }
 
-/// The table that owns the index of that name, along the search path or in the schema.
+/// Returns the table with the index of that name, found by the search path or in the given schema.
 TablePtr owner_of_index(StatementContext& session, const QualifiedName& name) {
   if (!name.schema.empty()) {
     const SchemaPtr schema = session.catalog.schema(name.schema);
@@ -87,7 +87,7 @@ TablePtr owner_of_index(StatementContext& session, const QualifiedName& name) {
   return nullptr;
 }
 
-/// An identity column's sequence goes with the column only.
+/// Refuses to drop an identity column's sequence without its column.
 void refuse_identity_sequence(StatementContext& session, const Table& table) {
   const auto& sequence = *table.relation.sequence;
   const TablePtr owner = sequence.identity ? session.names.table(sequence.owner_table) : nullptr;
@@ -140,7 +140,7 @@ void drop_relations(StatementContext& session, const ast::DropStmt& statement, R
   const std::string what =
       tables.size() == 1 ? described(session, *tables[0]) : std::string{kSeveralObjects};
   for (const TablePtr& table : tables) require_droppable(session, {table, nullptr});
-  // In the order of statements' locks: partitioned tables first.
+  // Statements lock partitioned tables before their partitions: do the same.
   for (const TablePtr& table : tables) {
     if (!table->relation.is_partition()) continue;
     session.catalog.lock(*session.transaction, table->relation.partition_of,
@@ -158,7 +158,7 @@ void drop_relations(StatementContext& session, const ast::DropStmt& statement, R
   }
 }
 
-/// Foreign keys may refer to the columns of a unique index, without a constraint.
+/// Drops, or reports, foreign keys that use a unique index without a constraint.
 void drop_users_of_index(StatementContext& session, const Table& table, std::string_view name,
                          ast::DropBehavior behavior, ResultSink& sink) {
   const auto index = std::ranges::find(table.relation.indexes, name, &Index::name);
@@ -176,7 +176,7 @@ void drop_users_of_index(StatementContext& session, const Table& table, std::str
                   sink);
 }
 
-/// A partition's part of its parent's index goes with that one alone.
+/// Refuses to drop a partition's part of an index without its parent's.
 void refuse_part_of_index(StatementContext& session, const Table& table, std::string_view name) {
   const auto index = std::ranges::find(table.relation.indexes, name, &Index::name);
   if (index == table.relation.indexes.end() || index->parent == kNoOid) return;
@@ -258,7 +258,7 @@ void drop_schema(StatementContext& session, const ast::DropStmt& statement, Resu
                   name);
     }
     session.rights.require_owner(*schema);
-    // Creating an object in the schema holds it.
+    // Creating an object in the schema locks it, so none appears after this.
     session.catalog.lock(*session.transaction, schema->oid, lock::RelationMode::access_exclusive);
     std::vector<TablePtr> inside;
     std::vector<Dependent> dependents;
@@ -382,7 +382,7 @@ void truncate_tables(StatementContext& session, const ast::TruncateStmt& stateme
       const bool is_known = std::ranges::any_of(
           tables, [&](const TablePtr& known) { return known->relation.oid == one->relation.oid; });
       if (is_known) continue;
-      // References to it are checked once they cannot change any more.
+      // Lock first: references to the table cannot change any more when they are checked.
       tables.push_back(session.catalog.lock_for_change(*session.transaction, one));
       require_unused(session, *tables.back(), "TRUNCATE");
     }

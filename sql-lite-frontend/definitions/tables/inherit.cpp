@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// Parts that a partition has because its parent has them: columns, checks, foreign keys, triggers.
+/// Parts of a partition that come from its parent: columns, checks, foreign keys, triggers.
 namespace swizzle::sql {
 
 TablePtr lock_parent(StatementContext& session, const ast::RangeVar& range) {

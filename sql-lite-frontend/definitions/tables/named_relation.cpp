@@ -53,7 +53,7 @@ std::optional<NamedRelation> find_to_change(StatementContext& session, const ast
       return require_named_relation(session, range);
     } catch (SqlError& error) {
       if (error.state() != sqlstate::wrong_object_type) throw;
-      // The name is a composite type's.
+      // The relation is a composite type.
       throw std::move(error).with_hint("Use ALTER TYPE instead.");
     }
   }

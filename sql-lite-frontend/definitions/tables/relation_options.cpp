@@ -68,7 +68,7 @@ std::vector<std::string> storage_options(ast::NodeList options, OptionsOf what) 
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     if (what == OptionsOf::new_table && option.defname == "oids" && option.defnamespace.empty()) {
-      // Of old dumps: what says that there are none says nothing.
+      // Old dumps contain oids=false, which is accepted and ignored.
       if (!boolean_option(option)) continue;
       throw SqlError{sqlstate::feature_not_supported,
                      "tables declared WITH OIDS are not supported"};

@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Expressions that name columns.
+/// Returns the stored expressions that may name columns.
 std::vector<std::string*> stored_texts(Relation& relation) {
   std::vector<std::string*> stored;
   for (Column& column : relation.columns) {
@@ -44,7 +44,7 @@ void rename_column(StatementContext& session, const TablePtr& table, Relation& r
   if (keeps_rows(relation.kind) || relation.is_partitioned()) refuse_system_column(new_name);
   Arena arena;
   Binder binder{session.names, arena};
-  // They are printed again over the new name.
+  // Bind them with the old name and print them with the new one.
   const std::vector<std::string*> stored = stored_texts(relation);
   std::vector<ExprPtr> bound;
   const Slot first = binder.new_slots(relation.columns.size());

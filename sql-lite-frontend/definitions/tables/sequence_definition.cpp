@@ -63,7 +63,7 @@ void check_limits(const SequenceDefinition& definition) {
   }
 }
 
-/// OWNED BY table.column or OWNED BY NONE.
+/// Sets the owner: OWNED BY table.column or OWNED BY NONE.
 void set_owner(StatementContext& session, const ast::DefElem& option,
                SequenceDefinition& definition) {
   const ast::NodeList names = ast::as<ast::List>(option.arg).items;
@@ -104,8 +104,7 @@ void set_owner(StatementContext& session, const ast::DefElem& option,
 
 namespace {
 
-/// Checks a sequence before it belongs to a column: it must have the schema and the owner of the
-/// table.
+/// Checks that a sequence has the schema and the owner of the table to whose column it will belong.
 void require_fit_for_owner(StatementContext& session, const Relation& sequence,
                            ast::NodeList options) {
   const bool says_owner = std::ranges::any_of(options, [](const ast::Node* node) {
@@ -155,7 +154,7 @@ std::int64_t lowest_of(TypeId type) {
   return type == TypeId::int8 ? INT64_MIN : -sequence_of(type).maximum - 1;
 }
 
-/// A limit that was the old type's own becomes the new one's.
+/// A limit equal to the old type's becomes the new type's.
 void change_type(SequenceDefinition& definition, TypeId type) {
   if (definition.maximum == sequence_of(definition.type).maximum) {
     definition.maximum = sequence_of(type).maximum;
@@ -220,7 +219,8 @@ SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefiniti
 
 namespace {
 
-/// Numbers come from another position, which others learn of with the definition.
+/// Records the position under a new number (SequenceDefinition::position), which others see with
+/// the new definition.
 void move_position(StatementContext& session, Relation& relation, std::int64_t next) {
   const Oid before = position_of(relation);
   relation.sequence->position = session.catalog.allocate_oid();
@@ -233,7 +233,7 @@ void move_position(StatementContext& session, Relation& relation, std::int64_t n
 
 namespace {
 
-/// Throws 22023 where the sequence's next number is outside of its limits.
+/// Throws 22023 if the sequence's next number is outside of its limits.
 void require_position(const SequenceDefinition& definition, std::int64_t position) {
   for (const auto& [limit, value] :
        {std::pair{"MINVALUE", definition.minimum}, {"MAXVALUE", definition.maximum}}) {

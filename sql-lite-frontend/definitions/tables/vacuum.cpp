@@ -18,9 +18,9 @@
 namespace swizzle::sql {
 namespace {
 
-/// Storage tidies itself in the background. VACUUM does the same to all of a table at once, FULL
-/// also returns the free space at the end of the data file to the file system, ANALYZE counts. The
-/// other options are checked as PostgreSQL does.
+/// Storage removes ghosts in the background anyway. VACUUM does it at once for a whole table; FULL
+/// also returns free space at the end of the data file to the file system; ANALYZE collects
+/// statistics. Other options are only checked, as in PostgreSQL.
 struct VacuumOptions {
   bool analyze = false;
   bool full = false;
@@ -43,7 +43,7 @@ int read_workers(const ast::DefElem& option) {
   return workers;
 }
 
-/// "auto" is a third word, and the usual one.
+/// Checks INDEX_CLEANUP, which accepts "auto" as well.
 void check_index_cleanup(const ast::DefElem& option) {
   const auto* word = ast::try_as<ast::String>(option.arg);
   if (word == nullptr || word->sval != "auto") static_cast<void>(option_flag(option));
@@ -107,7 +107,7 @@ bool owns_this_database(const StatementContext& session) {
   return database && session.rights.owns(database->owner);
 }
 
-/// Why a table that was named is left out, for a warning; nothing where it is not.
+/// Returns the reason for skipping a named table, for a warning; nothing if it is not skipped.
 std::optional<std::string> reason_to_skip(const StatementContext& session, const Table& table,
                                           std::string_view verb) {
   const bool owns_database = owns_this_database(session);
@@ -122,15 +122,15 @@ std::optional<std::string> reason_to_skip(const StatementContext& session, const
   return fmt::format("cannot {} non-tables or special system tables", verb);
 }
 
-/// A table that the statement names, or a part of one.
+/// A table of the statement, or a partition of one.
 struct VacuumTarget {
   TablePtr table;
   ast::NodeList columns;
   bool is_named = true;
 };
 
-/// Returns the table as it is once it is locked; null where it is left out, for which there is a
-/// warning if the statement names it. Pre: the user may vacuum it.
+/// Locks the table and returns its current version; null if it is skipped, with a warning if the
+/// statement names it. Pre: the user may vacuum it.
 TablePtr lock_target(StatementContext& session, const VacuumTarget& target, bool skips_locked,
                      std::string_view verb, ResultSink& sink) {
   const Oid oid = target.table->relation.oid;
@@ -153,7 +153,7 @@ TablePtr lock_target(StatementContext& session, const VacuumTarget& target, bool
 }
 
 TidiedTree tidy_tree(StatementContext& session, TreeId tree) {
-  // An exception must not go through storage.
+  // Storage does not pass exceptions on: keep it until the call has returned.
   std::exception_ptr cancelled;
   auto tidied = session.shared.engine.tidy(tree, [&] {
     try {
@@ -168,13 +168,12 @@ TidiedTree tidy_tree(StatementContext& session, TreeId tree) {
   return value_of(std::move(tidied));
 }
 
-/// Removes from a table and its indexes the remains of removed rows. Reports its work to `told`,
-/// unless null.
+/// Removes ghosts from a table and its indexes. Reports its work to `told`, unless null.
 void tidy_table(StatementContext& session, const Table& table, ResultSink* told) {
   const TidiedTree rows = tidy_tree(session, table.relation.tree);
   TidiedTree entries;
   for (const Index& index : table.relation.indexes) {
-    if (index.primary) continue;  // the table is its index
+    if (index.primary) continue;  // the table itself is this index
     const TidiedTree one = tidy_tree(session, index.tree);
     entries.leaves += one.leaves;
     entries.ghosts_removed += one.ghosts_removed;
@@ -197,7 +196,7 @@ void tidy_table(StatementContext& session, const Table& table, ResultSink* told)
                              rows.ghosts_removed, rows.ghosts_left));
 }
 
-/// Keeps the number of rows as VACUUM knows it, if it has changed since it was counted.
+/// Stores the exact number of rows that VACUUM has found, if it has changed.
 void keep_row_count(StatementContext& session, const TablePtr& table) {
   TableRuntime& runtime = *table->runtime;
   const std::int64_t delta = runtime.row_delta();
@@ -234,11 +233,11 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
 
   Arena arena;
   Binder binder{session.names, arena};
-  // Only a user that may vacuum some table may give back the end of the data file.
+  // Returning the end of the data file requires the right to vacuum some table.
   bool may_vacuum = statement.rels.empty() && owns_this_database(session);
   const std::string_view verb = statement.is_vacuumcmd ? "vacuum" : "analyze";
   const auto look_at = [&](const VacuumTarget& target, bool locks) {
-    // There may be thousands of them, and nothing to wait for.
+    // There may be thousands of relations, and nothing in the loop waits.
     constexpr std::size_t kWorkOfRelation = 50'000;
     count_work(kWorkOfRelation);
     if (const auto reason = reason_to_skip(session, *target.table, verb)) {
@@ -248,7 +247,7 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     }
     may_vacuum = true;
     TablePtr table = target.table;
-    // A partitioned table has no rows: its lock would hold up changes of its partitions.
+    // A partitioned table has no rows, and locking it would block changes of its partitions.
     if (locks && table->computed == nullptr && keeps_rows(table->relation.kind)) {
       table = lock_target(session, target, wanted.skip_locked, verb, sink);
       if (!table) return;
@@ -278,10 +277,11 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     for (const TablePtr& table : session.catalog.tables()) {
       if (!keeps_rows(table->relation.kind)) continue;
       try {
-        // One after the other to the end of the statement: they would hold up changes of the rest.
+        // Do not lock them, except for SKIP_LOCKED: the locks would be held until the end of the
+        // statement and block changes of every table.
         look_at({table, {}, false}, wanted.skip_locked);
       } catch (const SqlError& error) {
-        // The statement does not name this table, which was dropped meanwhile.
+        // A table that was dropped meanwhile: the statement did not name it.
         if (error.state() != sqlstate::undefined_table) throw;
       }
     }

@@ -43,7 +43,7 @@ bool orders_as_c(std::string_view locale) {
   return locale == "C" || locale == "POSIX";
 }
 
-/// The options of CREATE COLLATION, each at most once.
+/// Options of CREATE COLLATION; each may be given once.
 class CollationOptions {
  public:
   explicit CollationOptions(ast::NodeList options) {
@@ -132,7 +132,7 @@ class CollationOptions {
   const ast::DefElem* version_ = nullptr;
 };
 
-/// All but the name, the number and the owner.
+/// Copies the properties of a collation except name, number and owner.
 void copy_collation(StatementContext& session, ast::NodeList from, UserCollation& made) {
   const Oid source = require_collation(session.names, from, -1);
   if (source == collation_id::by_default)
@@ -170,7 +170,7 @@ std::string taken_message(const UserCollation& collation, bool skips) {
               dotted_names(names));
 }
 
-/// Null: it is a built-in one.
+/// Returns the user-defined collation; null for a built-in one.
 CollationPtr find_made(StatementContext& session, ast::NodeList names) {
   const Oid found =
       session.names.find_collation(schema_named_in(names), ast::string_of(names.back()));

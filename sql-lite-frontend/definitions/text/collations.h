@@ -17,7 +17,7 @@ void drop_collations(StatementContext& session, const ast::DropStmt& statement, 
 void rename_collation(StatementContext& session, const ast::RenameStmt& statement);
 void set_collation_owner(StatementContext& session, const ast::AlterOwnerStmt& statement);
 void set_collation_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement);
-/// Returns false for a built-in collation.
+/// COMMENT ON COLLATION; returns false for a built-in collation.
 bool comment_on_collation(StatementContext& session, ast::NodeList name, std::string_view text);
 
 /// Returns the collation that a definition names, locked against DROP until the end of the
@@ -26,7 +26,8 @@ Oid used_collation(StatementContext& session, ast::NodeList name, std::int32_t l
 /// Returns the collation for a column or a domain of the type: none if it is the type's own. Throws
 /// 42804 if the type has no collation.
 Oid collation_of_column(StatementContext& session, const ast::CollateClause* clause, TypeId type);
-/// The same for an index's column, whose expression has `type`. An index says all of them.
+/// The same for an index's column, whose expression has `type`; but returns the type's own
+/// collation as well, since an index stores it.
 Oid collation_of_key(StatementContext& session, ast::NodeList name, TypeId type);
 /// Moves the collation from the type into the column, for a column of a table or view that is
 /// defined by a query. 42P22 if it is indeterminate.

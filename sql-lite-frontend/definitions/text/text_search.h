@@ -31,8 +31,8 @@ constexpr bool is_text_search(ast::ObjectType kind) noexcept {
 /// Return the object's oid. Throw 42704, 3F000.
 Oid require_text_config(StatementContext& session, ast::NodeList names);
 Oid require_text_dictionary(StatementContext& session, ast::NodeList names);
-/// The session's own, locked against others that change it. 42501; 0A000 for what came with the
-/// server.
+/// Returns the object, which the session must own, locked against changes by others. Throws 42501,
+/// or 0A000 for a built-in object.
 UserTextConfigPtr lock_own_text_config(StatementContext& session, ast::NodeList names);
 UserTextDictionaryPtr lock_own_text_dictionary(StatementContext& session, ast::NodeList names);
 /// Throws 23505 if the name is taken, as PostgreSQL does because of its unique catalog index.

@@ -9,13 +9,13 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// Changes of existing triggers.
+/// ALTER and DROP of triggers.
 namespace swizzle::sql {
 namespace {
 
 using Names = ast::NodeList;
 
-/// The table of a trigger's name: all but the last part.
+/// Returns the table in a trigger's name: all parts but the last.
 ast::RangeVar table_in(Names object) {
   ast::RangeVar range;
   const Names names = object.first(object.size() - 1);
@@ -38,8 +38,8 @@ TablePtr own_table(StatementContext& session, const ast::RangeVar& range, lock::
   return session.rights.lock_own(found.table, mode);
 }
 
-/// The same where it is the trigger that is named, which has to be there: the error calls its table
-/// a relation then.
+/// Locks the table. Checks that the trigger exists before the ownership of the table; the error
+/// then calls the table a relation, as in PostgreSQL.
 TablePtr own_table_of(StatementContext& session, const ast::RangeVar& range,
                       std::string_view trigger, lock::RelationMode mode) {
   Relation relation = require_named_relation(session, range).table->relation;
@@ -61,7 +61,7 @@ std::string described(StatementContext& session, const Table& table, const Trigg
 
 namespace {
 
-/// A partition has it because its parent does.
+/// Refuses a partition's trigger that belongs to its parent's.
 void refuse_part(StatementContext& session, const Table& table, const Trigger& trigger) {
   if (trigger.parent == kNoOid) return;
   const TablePtr parent = session.names.table(table.relation.partition_of);
@@ -153,7 +153,8 @@ bool enable_triggers(StatementContext& session, const ast::AlterTableCmd& comman
   const auto set_all = [&](char enabled) {
     for (Trigger& trigger : relation.triggers) trigger.enabled = enabled;
   };
-  // ALL means those of foreign keys and deferrable keys, too, which superusers alone may disable.
+  // ALL includes the triggers of foreign keys and deferrable keys, which only superusers may
+  // disable.
   const auto leave_keys = [&](bool leaves) {
     const bool has_references =
         !session.names.referencing_tables(relation.oid).empty() ||

@@ -14,9 +14,9 @@ namespace swizzle::sql {
 
 /// Removes an attribute, or appends one, which is NULL in old values.
 struct AttributeEdit {
-  std::optional<std::size_t> dropped;  ///< its place among those there are
+  std::optional<std::size_t> dropped;  ///< its index among the existing ones
   TypeId added = TypeId::none;         ///< under its collation
-  std::string name = {};               ///< of one that is dropped
+  std::string name = {};               ///< name of a dropped one
 };
 
 /// Rewrites the tables with columns that contain values of the type, also within arrays, domains

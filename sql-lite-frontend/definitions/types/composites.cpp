@@ -1,4 +1,4 @@
-// CREATE TYPE … AS (…), ALTER TYPE of attributes.
+// CREATE TYPE … AS (…), and ALTER TYPE on attributes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class AttributeChange {
     }
   }
 
-  /// Changes to make to existing values.
+  /// Changes to existing values of the type.
   std::vector<AttributeEdit> edits;
 
  private:

@@ -1,4 +1,4 @@
-// CREATE DOMAIN, ALTER DOMAIN.
+// CREATE DOMAIN and ALTER DOMAIN.
 #include "sql-lite-frontend/statement/names/domains.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
   throw SqlError{state, std::move(message)};
 }
 
-/// Those that only rows can have.
+/// Refuses constraints that only tables can have.
 void refuse_kind(const ast::Constraint& constraint) {
   const auto impossible = [](std::string_view what) {
     refuse(sqlstate::syntax_error, fmt::format("{} constraints not possible for domains", what));
@@ -107,7 +107,7 @@ DomainCheck& add_check(StatementContext& session, UserType& domain,
   return domain.checks.emplace_back(std::move(check));
 }
 
-/// Empty where there is none: NULL is what there is without one.
+/// Returns the default's stored form; empty for DEFAULT NULL, which is the same as none.
 std::string stored_default(StatementContext& session, const UserType& domain,
                            const ast::Node* expression) {
   if (expression == nullptr) return {};
@@ -121,7 +121,7 @@ std::string stored_default(StatementContext& session, const UserType& domain,
       [&] { return stored_expression(session, {}, expression, Clause::column_default, &like); });
 }
 
-/// Reads the part of CREATE DOMAIN behind the type.
+/// Parses the part of CREATE DOMAIN after the type.
 class DomainWords {
  public:
   DomainWords(StatementContext& session, UserType& domain) : session_(session), domain_(domain) {}
@@ -170,8 +170,8 @@ class DomainWords {
   std::vector<const ast::Constraint*> checks_;
 };
 
-/// Returns a domain without rules, to which the rules to check against existing values are added.
-/// The domain's other rules hold already.
+/// Returns a domain without rules. Rules to be checked against existing values are added to it; the
+/// domain's other rules hold already.
 UserType only(const UserType& domain) {
   UserType rules = domain;
   rules.base = base_type(domain.base);

@@ -1,4 +1,4 @@
-// CREATE TYPE … AS ENUM, and ALTER TYPE of labels.
+// CREATE TYPE … AS ENUM, and ALTER TYPE on labels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ void create_enum(StatementContext& session, const ast::CreateEnumStmt& statement
     }
     type.labels.push_back({session.catalog.allocate_oid(), std::string{label}, positions[i]});
   }
-  // After its labels, which tells them from those that ALTER TYPE adds.
+  // Allocate the type's number after its labels': higher numbers mark labels added later by ALTER
+  // TYPE.
   type.oid = allocate_type(session, kFirstEnum);
   session.catalog.create(*session.transaction, std::move(type));
 }

@@ -46,7 +46,7 @@ RangeOptions read_options(ast::NodeList list) {
   return options;
 }
 
-/// The names of an option that the grammar takes for a type's name.
+/// Returns the names of an option that the grammar parses as a type name.
 ast::NodeList names_of(const ast::Node* node) {
   if (const auto* type = ast::try_as<ast::TypeName>(node)) return type->names;
   return ast::as<ast::List>(node).items;
@@ -134,7 +134,7 @@ Oid find_difference(StatementContext& session, const ast::Node* node, TypeId sub
   return found->oid;
 }
 
-/// "floatrange" has "floatmultirange", anything else its name with "_multirange" behind.
+/// Returns "floatmultirange" for "floatrange"; for other names, appends "_multirange".
 std::string multirange_name(std::string_view range) {
   constexpr std::size_t kLongest = 63;
   constexpr std::string_view kWord = "range";
@@ -174,7 +174,7 @@ void create_range(StatementContext& session, const ast::CreateRangeStmt& stateme
   const TypeId subtype = read_subtype(session, options.subtype);
   require_default_class(options.operator_class, subtype);
   range.collation = collation_of_bounds(session, options.collation, subtype);
-  // Which there are none of.
+  // A canonical function takes the range type, so it would need a shell type with functions.
   if (options.canonical != nullptr) {
     throw SqlError{SqlState{"42P17"},
                    "cannot specify a canonical function without a pre-created shell type"}

@@ -25,13 +25,14 @@ TypePtr find_type_named(StatementContext& session, const TypeName& name);
 void require_owner(StatementContext& session, const UserType& type);
 /// Throws 42809 for a relation's row type.
 void refuse_row_type(StatementContext& session, const UserType& type);
-/// Locked for a change that only its owner may make. 42704, also for a shell; 42501.
+/// Returns the type, locked for a change that only its owner may make. Throws 42704, also for a
+/// shell type, and 42501.
 enum class Shells : std::uint8_t { refused, allowed };
 TypePtr lock_own_type(StatementContext& session, const TypeName& name,
                       Shells shells = Shells::refused);
 /// Throws 42704 for a shell type.
 void refuse_shell(const UserType& type, std::string_view name);
-/// The same where the statement speaks of a domain. 42809.
+/// The same in statements on domains. Throws 42809 for other types.
 TypePtr lock_own_domain(StatementContext& session, const TypeName& name);
 void require_domain(StatementContext& session, const UserType& type);
 void replace_type(StatementContext& session, const UserType& old, UserType type);

@@ -28,7 +28,7 @@ class ViewLiterals {
     std::size_t end = 0;
     TypeId type = TypeId::none;
     Value value;
-    std::string text = {};  ///< as it was
+    std::string text = {};  ///< original text
   };
   struct Text {
     TablePtr view;       ///< or null

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 
 void KeyBatch::restart() {
-  // Memory of a large batch is not kept for scans that may never need it again.
+  // Free the memory of a large batch: the next scan may not need it.
   if (most_ > kFirst * kGrowth) {
     sorter_.reset();
   } else if (sorter_) {

@@ -55,7 +55,7 @@ TEST_CASE("An index whose order nobody wants finds rows in the table's", "[sql][
     db.run("SET enable_seqscan = off");
     CHECK(db.explain(query).contains("Index Scan using t_"));
     std::vector<std::string> found = ids(query);
-    // In the first batch, which follows what is found one by one, ids ascend.
+    // In the first batch, after the rows that are looked up one by one, ids ascend.
     const std::size_t few = std::min<std::size_t>(found.size(), 20);
     const auto id_of = [&](std::size_t row) { return std::stoi(found[row]); };
     for (std::size_t i = 10; i < few; ++i) CHECK(id_of(i - 1) < id_of(i));
@@ -66,7 +66,7 @@ TEST_CASE("An index whose order nobody wants finds rows in the table's", "[sql][
     CHECK(found == wanted);
     db.run("RESET enable_indexscan");
     CHECK(ids(query + " LIMIT 11").size() == 11);
-    // The order is kept if it is wanted.
+    // The order is kept if the query needs it.
     const std::vector<std::string> ordered =
         ids("SELECT a FROM t WHERE a BETWEEN 100 AND 700 ORDER BY a");
     CHECK(

@@ -6,11 +6,10 @@
 
 namespace swizzle::sql {
 
-/// Runs `lock`, which locks a row, and rewords its serialization failures as PostgreSQL does. At
-/// REPEATABLE READ, a reader that locks a row, or ON CONFLICT that meets one, reports a concurrent
-/// update, whatever happened to the row. UPDATE and DELETE, which do not come here, report a
-/// removal as such. At READ COMMITTED, the error for a row that has moved to another partition
-/// keeps its own words.
+/// Runs `lock`, which locks a row, and changes its serialization failures to PostgreSQL's. At
+/// REPEATABLE READ, a locking read and ON CONFLICT report a concurrent update, whatever happened to
+/// the row; UPDATE and DELETE, which do not use this, report a removal as such. At READ COMMITTED,
+/// the error for a row that has moved to another partition is kept.
 template <class Lock>
 decltype(auto) told_of_update(const Lock& lock) {
   try {

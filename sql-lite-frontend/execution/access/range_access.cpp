@@ -50,7 +50,7 @@ void RangeAccess::take_from_key(Execution& execution) {
     }
   }
   if (wanted == from_key_.end()) return;
-  // The row's key: behind the columns, or the entry's value.
+  // The row's key: after the columns, or the entry's value.
   Bytes row_key = index.index->unique && !cursor_->value().empty() ? cursor_->value() : rest;
   for (std::size_t i = 0; wanted != from_key_.end(); ++i, ++place) {
     if (wanted->place == place) {

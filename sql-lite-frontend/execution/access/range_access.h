@@ -47,7 +47,7 @@ class RangeAccess final : public TableAccess {
   };
   /// A column that an index entry holds, and its slot.
   struct FromKey {
-    std::size_t place;  ///< among the index's columns, and behind them those of the row's key
+    std::size_t place;  ///< among the index's columns, and after them those of the row's key
     Slot slot;
   };
   KeyRange& add_range();

@@ -68,7 +68,7 @@ TEST_CASE("Many grouping sets can be canceled", "[sql][grouping]") {
   db.run("CREATE TABLE many AS SELECT i AS a FROM generate_series(1, 20000) i");
   std::atomic<bool> done{false};
   std::thread cancels{[&] {
-    // It may come before the statement has begun, and count for nothing then.
+    // Repeat: a cancel before the statement begins has no effect.
     while (!done) {
       std::this_thread::sleep_for(std::chrono::milliseconds{20});
       db.session().cancel();

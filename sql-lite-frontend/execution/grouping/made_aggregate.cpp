@@ -35,7 +35,7 @@ void MadeStates::keep(State& state, const Value& value) {
     state.value = value;
     return;
   }
-  // A growing state is copied for every row.
+  // A growing state is copied for every row: count that as work.
   count_bytes(value.as_bytes().size());
   state.spare.reset();
   state.value = value.copy_to(state.spare);
@@ -63,7 +63,7 @@ Value MadeStates::finish(const MadeAggregate& aggregate, Execution& execution,
   const State& own = states_[state];
   const Value value = own.is_set ? own.value : Value::null();
   if (!aggregate.final) return value;
-  // The aggregate's arguments are passed as NULLs, for their types alone (FINALFUNC_EXTRA).
+  // FINALFUNC_EXTRA: pass the aggregate's arguments as NULLs, for their types alone.
   std::vector<Value> values(aggregate.final->types.size());
   values[0] = value;
   return call_step(*aggregate.final, execution, values);

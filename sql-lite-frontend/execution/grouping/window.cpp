@@ -186,7 +186,7 @@ std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::
   Value limit = bound.eval(execution);
   const TypeId type = frame_->range->key->type();
   const bool descends = order_keys_[0].direction == SortDirection::descending;
-  // Infinity less infinity: every number is within such a bound.
+  // Infinity minus infinity: every number is within such a bound.
   if (is_nan(type, limit) && !is_nan(type, range_keys_[place])) {
     limit = infinity_of(execution, type, is_end == descends ? -1 : 1);
   }

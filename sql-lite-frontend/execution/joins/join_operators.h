@@ -59,7 +59,7 @@ class JoinOperator : public PlanOperator {
   void close_inputs();
   /// Makes next_with_outer() read the next outer row.
   void leave_outer_row() noexcept { in_outer_row_ = false; }
-  /// The next row of the join that has an outer row; false behind the last of them. `join` has
+  /// The next row of the join that has an outer row; false after the last of them. `join` has
   ///   bool next_outer(Execution&)   reads the next outer row into its slots
   ///   void come_to(Execution&)      begins to look for its matches
   ///   bool next_match(Execution&)   puts the next inner row that matches into its slots

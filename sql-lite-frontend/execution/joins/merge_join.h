@@ -59,9 +59,9 @@ class MergeJoin final : public JoinOperator {
   std::vector<CompareFunction> compare_;
   std::vector<Value> key_;  ///< taken last
   Group group_;
-  Group ahead_;  ///< the first row of the group behind
+  Group ahead_;  ///< the first row of the next group
   bool has_begun_ = false;
-  std::size_t position_ = 0;  ///< in the group; behind it where there is no match
+  std::size_t position_ = 0;  ///< in the group; after it where there is no match
 };
 
 }  // namespace swizzle::sql

@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// 1: without types.
+/// Version 1 had no types.
 constexpr std::uint8_t kShapeVersion = 2;
 
 [[noreturn]] void fail_malformed_shape() {

@@ -40,7 +40,7 @@ struct TableShape {
   /// A user-defined type.
   struct MadeType {
     std::string schema;
-    UserType type;  ///< only what is needed to print its values
+    UserType type;  ///< only the parts needed for output
   };
   Oid relation = kNoOid;
   std::string schema;

@@ -75,7 +75,7 @@ class EntrySorter {
     std::size_t size;
   };
   std::vector<Chunk> chunks_;
-  std::size_t chunks_used_ = 0;  ///< those behind are kept for the next run
+  std::size_t chunks_used_ = 0;  ///< chunks from here on are kept for the next run
   std::size_t chunk_bytes_ = 0;
   std::size_t left_in_chunk_ = 0;
   char* next_ = nullptr;

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Long names that an expression makes, in a subquery that is not merged into the query.
+/// Long names computed by an expression, in a subquery that is not merged into the query.
 constexpr const char* kNames = "(SELECT 'the long name ' || i AS w, i FROM u OFFSET 0) s";
 
 void fill_for_held_rows(TestDatabase& db) {
@@ -41,7 +41,7 @@ TEST_CASE("A computed row stays as it is while a hash join meets several others 
   fill_for_held_rows(db);
   db.run("INSERT INTO u VALUES (1, 'c'), (1, 'd')");
   db.run("SET enable_nestloop = off");
-  // So many rows that the other side is the one that is hashed.
+  // Enough rows that the other side is hashed.
   const std::string found = db.run(
       "SELECT w, repeat(v, 20) FROM (SELECT 'the long name ' || g AS w, g AS i "
       "FROM generate_series(1, 10000) g OFFSET 0) s LEFT JOIN u USING (i) ORDER BY 2 LIMIT 4");

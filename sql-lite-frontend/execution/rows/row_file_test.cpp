@@ -47,7 +47,7 @@ TEST_CASE("Readers of a file that grows find its rows anywhere, written yet or n
           anywhere.seek(places[wanted]);
           REQUIRE(anywhere.next(row));
           check(wanted);
-          // And goes on from there.
+          // Then continues from there.
           REQUIRE(anywhere.next(row) == (wanted + 1 < texts.size()));
           if (wanted + 1 < texts.size()) check(wanted + 1);
       }

@@ -57,14 +57,14 @@ TEST_CASE("Values of every type are sorted as they compare", "[sql][execute]") {
     for (const std::string direction : {"", " DESC"}) {
       const std::string order = "(ORDER BY x" + direction + ", id)";
       const std::string wrong = direction.empty() ? "p > x" : "p < x";
-      // Neighbours are compared by the type's operators, which know nothing of how rows are sorted.
+      // Neighbours are compared by the type's operators, independently of the sorting.
       CHECK(db.run("SELECT count(*) FROM (SELECT id, x, lag(x) OVER " + order +
                    " p, lag(id) OVER " + order + " was FROM s) q WHERE " + wrong +
                    " OR p = x AND was > id") == "0 SELECT 1");
       CHECK(db.run("SELECT count(*) FROM (SELECT x, lag(x) OVER " + order +
                    " p FROM s) q WHERE x IS NULL AND p IS NOT NULL") ==
             (direction.empty() ? "1 SELECT 1" : "0 SELECT 1"));
-      // The best few are kept by a heap.
+      // LIMIT keeps the first rows in a heap.
       db.run("SELECT id FROM s ORDER BY x" + direction + ", id LIMIT 40");
       const std::vector<std::string> few = db.sink().rows;
       db.run("SELECT id FROM s ORDER BY x" + direction + ", id");
@@ -88,7 +88,7 @@ TEST_CASE("Two short keys are sorted as they compare", "[sql][execute]") {
       "WITH ORDINALITY AS m(y, q), generate_series(1, 2) r");
   const std::vector<std::string> orders{"ASC NULLS FIRST", "ASC NULLS LAST", "DESC NULLS FIRST",
                                         "DESC NULLS LAST"};
-  // The same numbers as text with all places are sorted by other means.
+  // The same numbers as text with all digits are sorted by another algorithm.
   const auto wide = [](const std::string& column) {
     return "to_char(" + column + "::bigint + 3000000000, 'FM0000000000')";
   };

@@ -31,7 +31,7 @@ std::size_t RowStore::keep_in_file(Execution& execution) {
 void RowStore::restore_from_file(Execution& execution, std::size_t row) const {
   file_->reader.seek(file_->places[row]);
   STATEMENT_INVARIANT(file_->reader.next(execution, slots_));
-  // Another reader may restore a row before this one is done.
+  // Copy the values: another reader may restore its row before this one is finished.
   for (const Slot slot : slots_)
     execution.slots[slot] = execution.slots[slot].copy_to(execution.row_arena);
 }

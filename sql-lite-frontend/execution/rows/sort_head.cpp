@@ -14,7 +14,7 @@ bool is_short_integer(TypeId type) noexcept {
   return shape == Shape::boolean || shape == Shape::int16 || shape == Shape::int32;
 }
 
-/// How far a value of such a type is from the least of 32 bits.
+/// Returns the distance of such a value from the least 32-bit integer.
 std::uint64_t from_least(const Value& value) noexcept {
   constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
   return static_cast<std::uint64_t>(value.as_int8() - kLeast);

@@ -14,7 +14,7 @@ TemporaryFile::~TemporaryFile() {
   }
   file_.reset();
   of_.shrink(size_);
-  // A file that cannot be removed now is removed at the next start.
+  // If this fails, the next start removes the file.
   static_cast<void>(of_.folder_->files.remove(path_));
 }
 

@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Returns the long form of x IN (…).
+/// Returns the equivalent of x IN (…) by single comparisons.
 std::string one_by_one(const std::string& column, const std::vector<std::string>& list,
                        const std::string& op, const std::string& word) {
   std::string text = "(";

@@ -44,7 +44,7 @@ void Cte::fill(Execution& execution) {
   plan->close();
 }
 
-/// UNION keeps a row only once.
+/// UNION: keeps the row only if it is new.
 bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
   if (!union_all) {
     KeyWriter writer{column_types};
@@ -95,7 +95,7 @@ void Cte::stop() {
 
 void Cte::leave() {
   if (--readers_ > 0 || stage_ == Stage::ended) return;
-  // The next reader starts again, since not all rows have been found.
+  // The next reader starts again, because not all rows have been computed.
   forget();
 }
 
@@ -140,7 +140,7 @@ void CteScan::close() {
 
 void EagerCtes::open(Execution& execution) {
   for (const auto& cte : correlated_) cte->forget();
-  // The snapshot is taken before a statement in WITH may wait.
+  // Take the snapshot before a statement in WITH may wait.
   if (execution.transaction->isolation() == Isolation::read_committed)
     HeldView{*execution.transaction}.reset();
   for (const auto& cte : ctes_) cte->fill(execution);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr SqlState kBadArgument{"2202H"};
 constexpr SqlState kBadRepeat{"2202G"};
-/// Rows that SYSTEM takes or leaves together: about those of a page.
+/// Rows that SYSTEM takes or skips together: about as many as a page has.
 constexpr std::uint64_t kRowsOfBlock = 64;
 constexpr double kHashes = 4294967296.0;  // 2^32
 constexpr int kHashShift = 32;
@@ -46,7 +46,7 @@ void SampleRows::open(Execution& execution) {
     const double number = value.as_float8();
     seed_ = hash_integer(std::bit_cast<std::uint64_t>(number == 0 ? 0.0 : number), 0);
   } else if (seed_run_ != execution.run) {
-    // A scan that starts over in a join sees the same sample.
+    // Drawn once per run, so that a rescan in a join sees the same sample.
     execution.functions.session.random_bytes(std::as_writable_bytes(std::span{&seed_, 1}));
     seed_run_ = execution.run;
   }
@@ -69,7 +69,7 @@ bool SampleRows::next(Execution& execution) {
 
 namespace {
 
-/// A constant as EXPLAIN shows it, with the type that it is converted to.
+/// Returns a constant for EXPLAIN, with the type to which it is converted.
 std::string shown_argument(const Expr& expr, ExprPrinter::Columns columns) {
   const auto* cast = dynamic_cast<const CastExpr*>(&expr);
   const Expr& given = cast != nullptr ? *cast->operands()[0] : expr;

@@ -7,8 +7,9 @@
 
 namespace swizzle::sql {
 
-/// TABLESAMPLE: passes on the rows of a whole scan that chance takes. A row's chance depends on the
-/// seed and its place in the scan, so that REPEATABLE takes the same rows of an unchanged table.
+/// TABLESAMPLE: passes on a random part of a sequential scan's rows. A hash of the seed and of the
+/// row's position in the scan decides, so that REPEATABLE returns the same rows of an unchanged
+/// table.
 class SampleRows final : public PlanOperator {
  public:
   SampleRows(PlanPtr input, TableSample sample)
@@ -17,13 +18,13 @@ class SampleRows final : public PlanOperator {
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<SampleRows>(*this, copies);
   }
-  /// Throws SqlError 2202H and 2202G for a percentage and a seed that are none.
+  /// Throws SqlError 2202H for an invalid percentage and 2202G for an invalid seed.
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
-  /// EXPLAIN shows the sample at its scan.
+  /// The step itself is not shown: EXPLAIN shows the sample at its scan.
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
@@ -41,8 +42,8 @@ class SampleRows final : public PlanOperator {
   PlanPtr input_;
   Planned<TableSample> sample_;
   std::uint64_t seed_ = 0;
-  std::uint64_t seed_run_ = 0;  ///< run that `seed_` was drawn for
-  std::uint64_t limit_ = 0;     ///< hashes below it are taken
+  std::uint64_t seed_run_ = 0;  ///< run for which `seed_` was drawn
+  std::uint64_t limit_ = 0;     ///< rows with a lower hash are taken
   std::uint64_t place_ = 0;
 };
 

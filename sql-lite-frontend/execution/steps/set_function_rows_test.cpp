@@ -2,13 +2,12 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Values that functions return in several rows are whole in each of them, however the rows are
-/// used.
+/// Values of set-returning functions are intact in each row, however the rows are used.
 namespace swizzle::sql {
 namespace {
 
-/// Of every kind: those that make each row when it is asked for, and those that make all at once.
-/// With a number for @ that another row may give.
+/// Functions of each kind: those that compute row by row, and those that compute all rows at once.
+/// @ stands for a number that another row may supply.
 constexpr auto kCalls = {
     "generate_series(1, 40)",
     "generate_series(timestamp '2026-01-01', '2026-01-09', '1 day')",
@@ -64,14 +63,14 @@ TEST_CASE("The rows of a function are whole beside others and behind one another
   for (const std::string text : kCalls) {
     INFO(text);
     const std::string call = with_place(text, "g");
-    // Some tell of what is going on, which is not the same twice.
+    // Some return the server's state, which differs between calls.
     const bool is_new_each_time = call == "pg_ls_waldir()";
     const std::vector<std::string> alone =
         db.rows("SELECT r::text FROM " + with_place(text, "0") + " r");
     several += alone.size() > 1 ? 1U : 0U;
     std::vector<std::string> twice = alone;
     twice.insert(twice.end(), alone.begin(), alone.end());
-    // Other values of a row reuse the memory of the row before.
+    // Another value in the row that reuses memory of the row before.
     const std::string wide = "repeat(md5(r::text || g), 40)";
     for (const std::string& query :
          {"SELECT r::text FROM generate_series(1, 2) g, LATERAL " + call + " r WHERE length(" +

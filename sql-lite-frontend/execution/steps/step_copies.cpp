@@ -27,7 +27,8 @@ PlanOperator* StepCopies::find(const PlanOperator* step) const {
 }
 
 std::shared_ptr<Cte> StepCopies::copy_of(const std::shared_ptr<Cte>& cte) {
-  // Does not own: the execution owns it, and its references may be among its own steps.
+  // A pointer that does not own: the execution owns the CTE, whose steps may themselves refer to
+  // it.
   const auto shared = [](Cte* of) { return std::shared_ptr<Cte>{std::shared_ptr<void>{}, of}; };
   const auto known = std::ranges::find(execution_.ctes, cte.get(), &Execution::CteOfRun::planned);
   if (known != execution_.ctes.end()) return shared(known->own.get());

@@ -34,7 +34,7 @@ class Notes {
   void take(PlanOperator& root) { take(root, root, root); }
 
  private:
-  /// `line` is the step that EXPLAIN shows this one with, `top` the uppermost of its query.
+  /// `line`: the step that EXPLAIN shows in its place; `top`: the topmost step of its query.
   void take(PlanOperator& step, PlanOperator& line, PlanOperator& top) {
     check_stack();
     visit_subplans(step, {[&](SubqueryExpr& subquery) { note(subquery, line, top); },

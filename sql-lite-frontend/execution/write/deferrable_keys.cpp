@@ -42,8 +42,8 @@ void DeferrableKeys::updated(Execution& execution, std::span<const Value> old_ro
 
 namespace {
 
-/// True if more than one row has these values. Locking reads see the newest rows, and the writer
-/// has locked the key against others.
+/// True if more than one row has these values. Uses locking reads, which see the newest rows; the
+/// writer has locked the key.
 bool is_repeated(StatementServices& services, NameSource& names, const Table& table,
                  const Constraint& constraint, std::span<const Value> key) {
   std::string where;

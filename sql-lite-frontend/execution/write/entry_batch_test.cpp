@@ -90,7 +90,7 @@ TEST_CASE("An entry that goes and comes again in one statement is in the index",
   TestDatabase db;
   db.run("CREATE TABLE s(id int primary key, a int); CREATE INDEX s_a ON s(a)");
   db.run("INSERT INTO s SELECT i, i / 100 FROM generate_series(2, 900) i");
-  // Each row takes the key of the one before it, and mostly its entry with it.
+  // Each row takes the key of the one before it, and mostly its index entry as well.
   CHECK(db.run("UPDATE s SET id = id - 1") == "UPDATE 899");
   db.run("SET enable_seqscan = off");
   CHECK(db.run("SELECT count(*), sum(id) FROM s WHERE a >= 0") == "899|404550 SELECT 1");
@@ -108,7 +108,7 @@ TEST_CASE("A statement that fails behind many rows leaves nothing of them in ind
   CHECK_THAT(db.run("DELETE FROM t WHERE 1 / (490 - id) >= -5"), Contains("22012"));
   require_indexes_agree(db);
   CHECK(db.run("SELECT count(*), sum(a) FROM t") == "501|24857 SELECT 1");
-  // The same plan again, which has kept nothing of the run before.
+  // The same plan again, which must not keep state of the run before.
   db.run(
       "PREPARE p(int, int) AS INSERT INTO t SELECT i, 5, i, 'y' FROM generate_series($1, $2, -1) "
       "i");

@@ -32,7 +32,8 @@ void ForeignKeys::finish_later(Execution& execution, ReferenceQueue& queue) {
 
 namespace {
 
-/// An event of the queue is a note's and the place of its table, each in half of the number.
+/// An event in the queue packs the note's position and its table's index into one number, half
+/// each.
 constexpr unsigned kHalf = 32;
 constexpr std::int64_t kLowHalf = (std::int64_t{1} << kHalf) - 1;
 

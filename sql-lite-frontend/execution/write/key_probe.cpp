@@ -122,7 +122,7 @@ bool KeyProbe::holds_still(StatementServices& services) {
   return services.keep_definition(table_, lock::RelationMode::row_share, seen_at_);
 }
 
-/// False where no row can have the values.
+/// Starts a search. Returns false if no row can have the values.
 bool KeyProbe::open(StatementServices& services, std::span<const Value> values) {
   if (execution_ == nullptr) {
     execution_ = std::make_unique<Execution>(services, names_.context());

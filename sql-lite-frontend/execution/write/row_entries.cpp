@@ -1,4 +1,4 @@
-// A row's entries in the table's indexes, and the search for a row that has one already.
+// Index entries of rows, and the search for a row with a conflicting entry.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,8 +120,8 @@ void RowWriter::lock_deferrable(Execution& execution, std::size_t index, const E
   const Bytes key = as_bytes(entry.key).first(entry.locked_bytes);
   value_of(tree.lock_key(transaction, key));
   if (transaction.isolation() != Isolation::repeatable_read) return;
-  // An insert after the snapshot would not be seen when the key is checked: a locking read of it
-  // fails with 40001.
+  // Check with a locking read, which fails with 40001 on a row inserted after the snapshot: the
+  // snapshot alone would not show it.
   const auto present = execution.services.storage_engine().begin();
   present->begin_statement();
   const std::string end = key_successor(as_text(key));

@@ -76,7 +76,7 @@ class StatementTriggers {
   void begin_checks(ReferenceQueue& queue);
   void finish(Execution& execution);
   void finish_later(Execution& execution, ReferenceQueue& queue);
-  /// Clears what a failed run has left.
+  /// Clears the state of a failed run.
   void forget() noexcept;
 
  private:

@@ -47,7 +47,7 @@ void TableLoad::finish() {
     index->entries.finish();
     while (const auto entry = index->entries.next()) {
       count_work(kWorkOfEntry);
-      // The row's key is part of the entry's, so there are no two of them.
+      // The entry contains the row's key, so it is unique.
       const bool added = value_of(index->tree->add(as_bytes(entry->key), as_bytes(entry->value)));
       STATEMENT_INVARIANT(added);
     }

@@ -53,7 +53,7 @@ void WriteOperator::check_each(Execution& execution, std::span<const WriteStatem
   for (const WriteStatement::Check& check : checks) {
     const Value value = check.expr->eval(execution);
     const bool is_of_view = check.kind == WriteStatement::Check::Kind::view;
-    // A constraint passes if it is unknown; a view does not show such a row.
+    // A CHECK constraint passes if it is unknown; a view's check option does not.
     if (value.is_null() ? !is_of_view : value.as_bool()) continue;
     if (is_of_view) {
       throw sql_error(SqlState{"44000"}, "new row violates check option for view \"{}\"",

@@ -8,8 +8,8 @@
 /// INSERT … ON CONFLICT.
 namespace swizzle::sql {
 
-/// Tries to insert; where the row is there already, leaves it or changes it. A row that vanishes
-/// between the two steps starts the attempt over.
+/// Tries to insert; if a conflicting row exists, leaves or updates it. Starts again if that row
+/// vanishes between the two steps.
 void WriteOperator::insert_with_conflicts(Execution& execution) {
   Transaction& transaction = *execution.transaction;
   const Transaction::Mark before = transaction.mark();

@@ -15,15 +15,15 @@ struct RelationAccess {
   /// that runs the statement.
   Oid as_role = kNoOid;
   Privileges wants = 0;
-  // Columns by position: rights to them suffice without rights to the table; if there are none, the
-  // right to any column suffices.
+  // Columns by position. Rights to these columns suffice without a right to the table. If none is
+  // listed, a right to any column suffices.
   std::vector<std::size_t> read;
   std::vector<std::size_t> inserted;
   std::vector<std::size_t> updated;
   /// True if it reads ctid or tableoid, for which there is no column right: a right to the whole
   /// table is needed.
   bool reads_system_column = false;
-  /// Rights to columns do not suffice.
+  /// True if a right to the whole table is needed.
   bool is_whole = false;
 };
 

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Calls of aggregates, and the query that each belongs to.
+/// Calls of aggregates, and the choice of the query to which each belongs.
 namespace swizzle::sql {
 
 namespace {
@@ -39,12 +39,12 @@ AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope&
     const auto& sort = ast::as<ast::SortBy>(item);
     ExprPtr key = bind_expression(sort.node, scope);
     if (node.agg_within_group) {
-      // The last arguments are the sorted ones, as the function takes them.
+      // The sorted arguments are the function's last ones.
       const std::size_t first = call.arguments.size() - node.agg_order.size();
       key = coerce(std::move(key), call.arguments[first + call.order.size()]->type(), kNoTypmod,
                    Implicitness::implicit);
     }
-    // An ORDER BY expression that is an argument gets the type that the argument is cast to.
+    // An ORDER BY expression that equals an argument gets the type to which the argument is cast.
     for (const ExprPtr& argument : call.arguments) {
       const auto* cast = dynamic_cast<const CastExpr*>(argument.get());
       const bool is_it = !node.agg_within_group && cast != nullptr &&
@@ -87,7 +87,7 @@ AggregateCall ExpressionBinder::make_aggregate(const ast::FuncCall& node, Scope&
   }
   const std::string_view name = call.made ? std::string_view{} : resolved.function->name;
   if (node.agg_distinct && call.order.empty() && (name == "array_agg" || name == "string_agg")) {
-    // PostgreSQL finds repeats by sorting, and the result shows it.
+    // DISTINCT finds duplicates by sorting, as in PostgreSQL, where this order shows in the result.
     for (const ExprPtr& argument : call.arguments) {
       SortKey key;
       key.expr = copy_of(*argument);
@@ -110,7 +110,7 @@ std::string describe_call(const AggregateCall& call) {
   }
   for (const SortKey& key : call.order) {
     printer.out += key.direction == SortDirection::ascending ? " up " : " down ";
-    // Its collation is a part of the order.
+    // The collation is part of the order.
     printer.out += std::to_string(raw(key.expr->type()));
     printer.out += key.nulls == NullsOrder::first ? "first " : "last ";
     printer.print(*key.expr);
@@ -137,7 +137,7 @@ void Binder::OuterNotes::take_back(const Scope& scope, const Scope& home) const 
 
 namespace {
 
-/// Every expression that a call consists of, whole.
+/// Calls `visit` with each expression of a call, but not with the operands of these.
 void for_each_part(AggregateCall& call, const std::function<void(Expr&)>& visit) {
   for (const ExprPtr& argument : call.arguments) walk(*argument, visit);
   for (const SortKey& key : call.order) walk(*key.expr, visit);
@@ -156,7 +156,8 @@ bool is_of_query(const Scope& scope, Slot slot) {
 
 }  // namespace
 
-/// The query that an aggregate belongs to: the nearest that its arguments, order and filter read.
+/// Returns the scope of the query to which an aggregate belongs: the nearest one from which its
+/// arguments, order or filter read.
 Scope& ExpressionBinder::home_of_aggregate(Scope& scope, AggregateCall& call) {
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
     bool reads = false;
@@ -183,13 +184,13 @@ ExprPtr ExpressionBinder::bind_any_aggregate(const ast::FuncCall& node, Scope& s
     refuse("aggregate function calls cannot be nested");
   }
   require_star(node);
-  // Names have the meaning of the call's place, also if an enclosing query computes it.
+  // Names mean what they mean where the call is written, also if an enclosing query computes it.
   const bool around = std::exchange(scope.in_aggregate, true);
   AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
   scope.in_aggregate = around;
   Scope& home = home_of_aggregate(scope, call);
   if (&home == &scope) return bind_aggregate(node, scope, std::move(call));
-  // The enclosing query computes it; for those in between it is a value from outside.
+  // The enclosing query computes the call; for the queries in between it is a value from outside.
   notes.take_back(scope, home);
   ExprPtr expr = bind_aggregate(node, home, std::move(call));
   const auto& result = dynamic_cast<const SlotExpr&>(*expr);
@@ -218,7 +219,7 @@ bool ExpressionBinder::is_ordered_set(const Function& function) {
          function.name == "mode";
 }
 
-/// f(direct arguments) WITHIN GROUP (ORDER BY …): the sorted expressions are further arguments.
+/// f(direct arguments) WITHIN GROUP (ORDER BY …): the sorted expressions become further arguments.
 ExprPtr ExpressionBinder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
                                            std::vector<ExprPtr> arguments,
                                            const OuterNotes& notes) {
@@ -307,7 +308,8 @@ ExprPtr ExpressionBinder::bind_aggregate(const ast::FuncCall& node, Scope& scope
       refuse(fmt::format("aggregate functions are not allowed in {}", clause_name(scope.clause)));
   }
   if (scope.query == nullptr) refuse("aggregate functions are not allowed in this context");
-  // The arguments were bound before it was known that this is an aggregate; a nested one is there.
+  // The arguments were bound before it was known that this is an aggregate, so a nested aggregate
+  // is found only here.
   for_each_part(call, [&](Expr& part) {
     const auto* slot = dynamic_cast<const SlotExpr*>(&part);
     if (slot == nullptr) return;

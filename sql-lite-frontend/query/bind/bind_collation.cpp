@@ -86,8 +86,8 @@ const Operator& ExpressionBinder::collated(const Operator& op, std::span<const E
                                            const DerivedCollation& collation) {
   if (order_as_database(operands)) return under_collation(op, names_.database_collation());
   if (!collation.matters) return under_collation(op, collation_id::by_default);
-  // Without a collation on the operands, an index over bytes serves a collation that orders by
-  // bytes.
+  // If the collation orders by bytes, the operands need none, and then an index over bytes can be
+  // used.
   const bool is_of_bytes = orders_by_bytes(effective(collation));
   for (const ExprPtr& operand : operands) {
     if (!operand) continue;

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Arrays and rows: making them, and taking parts of them.
+/// Constructors of arrays and rows, and access to their parts.
 namespace swizzle::sql {
 
 ExprPtr ExpressionBinder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
@@ -69,7 +69,7 @@ std::vector<ExprPtr> ExpressionBinder::fields_of_row(const ast::RowExpr& node, S
     const auto* column = ast::try_as<ast::ColumnRef>(arg);
     if (column != nullptr && column->fields.size() > 1 &&
         ast::is<ast::A_Star>(column->fields.back())) {
-      // ROW(t.*) has the columns of t as its own.
+      // ROW(t.*) has the columns of t as its fields.
       std::vector<OutputTarget> columns;
       expand_star(*column, scope, columns);
       for (OutputTarget& target : columns) add(std::move(target.expr));
@@ -248,7 +248,7 @@ ExprPtr ExpressionBinder::bind_subscripts(ExprPtr base, ast::NodeList indices, S
     }
     return std::make_unique<JsonSubscript>(std::move(operands));
   }
-  // A name is an array of letters, from 0.
+  // A value of type name is an array of letters whose indexes begin at 0.
   const bool is_letter =
       array == TypeId::name && indices.size() == 1 && !ast::as<ast::A_Indices>(indices[0]).is_slice;
   const TypeId part = fixed_element(array);

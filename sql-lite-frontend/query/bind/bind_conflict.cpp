@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Only a unique, immediate index can arbitrate.
+/// Throws unless the index is immediate: only a unique, immediate index can arbitrate.
 void require_immediate(NameSource& names, const Index& index, const Table& table) {
   if (!index.deferrable) return;
   SqlError error{SqlState{"55000"},
@@ -20,7 +20,7 @@ void require_immediate(NameSource& names, const Index& index, const Table& table
   throw error;
 }
 
-/// The conditions that an AND of them consists of.
+/// Collects the operands of nested ANDs.
 void collect_conjuncts(const Expr& condition, std::vector<const Expr*>& into) {
   check_stack();
   const auto* const both = dynamic_cast<const BooleanExpr*>(&condition);
@@ -83,8 +83,8 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
                  "ON CONFLICT specification"};
 }
 
-/// True if the index is over exactly these columns and expressions, in any order, and holds all
-/// rows for which `where` is true.
+/// Returns true if the index is over exactly these columns and expressions, in any order, and has
+/// all rows for which `where` is true.
 bool Binder::answers_inference(const WriteStatement& write, const Index& index, Slot first,
                                std::span<const ExprPtr> wanted, const Expr* where) {
   const Table& table = *write.table;
@@ -111,7 +111,8 @@ bool Binder::answers_inference(const WriteStatement& write, const Index& index, 
   }
   if (index.predicate_sql.empty()) return true;
   if (where == nullptr) return false;
-  // The index has the rows that satisfy all its conditions: each must be among the given ones.
+  // The index has the rows that satisfy all of its conditions, so each of them must be among the
+  // given ones.
   const ExprPtr predicate =
       bind_table_expression(index.predicate_sql, table, first, Clause::index_predicate);
   std::vector<const Expr*> given;
@@ -131,7 +132,8 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
                             : ConflictAction::Kind::nothing;
   if (clause.infer != nullptr) {
     write.conflict.index = infer_index(write, *clause.infer);
-    // ON CONFLICT reveals whether such a row exists, so it counts as reading these columns.
+    // ON CONFLICT reveals whether a row with this key exists, so it counts as a read of these
+    // columns.
     std::vector<std::size_t>& read = noted_[write.access].access.read;
     for (const IndexColumn& column : write.conflict.index->columns) {
       if (column.column != 0) read.push_back(static_cast<std::size_t>(column.column - 1));
@@ -161,7 +163,7 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
   }
   noted_[write.access].access.wants |= privilege::kUpdate;
   note_columns(write, write.assignments);
-  // The row proposed for insertion counts as read as well: EXCLUDED has the table's columns.
+  // EXCLUDED has the table's columns, so the row proposed for insertion counts as read as well.
   for (const Slot row : {write.conflict.existing_first_slot, write.first_slot}) {
     for (const Assignment& assignment : write.assignments) {
       note_reads(write, *assignment.expr, row);

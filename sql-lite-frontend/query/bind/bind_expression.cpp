@@ -22,7 +22,8 @@ bool is_stored_name(const ast::TypeName& name) {
          type_of_stored_name(ast::string_of(name.names[0])) != TypeId::none;
 }
 
-/// Bit strings, which are made of numbers as long as the array's modifier says.
+/// Returns true for bit strings. ARRAY[…]::bit(n)[] is not bound with element type bit, since its
+/// numbers are converted to the length that the array's modifier says.
 bool is_bits(TypeId type) {
   return value_type(type).category == 'V';
 }
@@ -35,7 +36,8 @@ ExprPtr ExpressionBinder::bind_expression(const ast::Node* node, Scope& scope) {
 
 namespace {
 
-/// Returns an expression's begin. An operator's own location is behind its left operand.
+/// Returns the location at which the expression begins. An operator's own location comes after its
+/// left operand.
 std::int32_t first_location(Expr& expr) {
   std::int32_t first = expr.location();
   walk(expr, [&](Expr& part) {
@@ -51,7 +53,8 @@ ExprPtr ExpressionBinder::bind_condition(const ast::Node* node, Scope& scope,
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
   const bool is_fine = base_type(source) == TypeId::bool_ || source == TypeId::unknown;
-  // Looked for only where it will be told: it takes a walk, at every level of a long NOT.
+  // first_location() is called only if its result will be reported, since it is a walk, which a
+  // long NOT would repeat at every level.
   const std::int32_t location = is_fine ? expr->location() : first_location(*expr);
   ExprPtr coerced = try_coerce(expr, TypeId::bool_, kNoTypmod, Implicitness::assignment);
   if (coerced == nullptr || !is_fine) {
@@ -234,7 +237,7 @@ ExprPtr ExpressionBinder::bind_constant(const ast::A_Const& node) {
     std::int64_t integer = 0;
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), integer);
     if (parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size()) {
-      // The grammar negates constants: -2147483648 arrives as one number.
+      // The grammar folds the sign into constants: -2147483648 arrives as one number.
       const bool is_int4 = integer >= INT32_MIN && integer <= INT32_MAX;
       expr = constant(is_int4 ? TypeId::int4 : TypeId::int8, Value::from_int(integer));
     } else {
@@ -242,7 +245,8 @@ ExprPtr ExpressionBinder::bind_constant(const ast::A_Const& node) {
       expr = constant(TypeId::numeric, input_text(functions, TypeId::numeric, kNoTypmod, digits));
     }
   } else {
-    // B'101' and X'5' arrive with their letter in front, as bit's input function takes it.
+    // B'101' and X'5' arrive with their letter in front, the form that the input function of bit
+    // takes.
     constexpr TypeId bit = builtin_id::bit;
     FunctionContext functions{arena_, names_.context(), {}};
     try {
@@ -257,7 +261,7 @@ ExprPtr ExpressionBinder::bind_constant(const ast::A_Const& node) {
 
 ExprPtr ExpressionBinder::bind_parameter(const ast::ParamRef& node) {
   const auto index = static_cast<std::size_t>(node.number) - 1;
-  // The protocol's messages have room for no more.
+  // The messages of the protocol cannot have more parameters.
   constexpr std::int32_t kMost = 65'535;
   if (!parameters_allowed_ || node.number < 1 || node.number > kMost) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
@@ -306,7 +310,7 @@ ExprPtr ExpressionBinder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   const std::size_t sets = scope.set_locations.size();
   std::vector<ExprPtr> conditions;
   std::vector<ExprPtr> results;
-  // PostgreSQL lets ELSE speak first when it picks the common type.
+  // The common type is chosen with ELSE first, as in PostgreSQL.
   results.push_back(node.defresult != nullptr ? bind_node(node.defresult, scope)
                                               : constant(TypeId::unknown, Value::null()));
   for (const ast::Node* arm : node.args) {
@@ -341,10 +345,11 @@ ExprPtr ExpressionBinder::bind_stored_constant(const ast::TypeCast& node, TypeId
   SessionContext numbers;
   FunctionContext by_number{arena_, numbers, {}};
   FunctionContext by_name{arena_, names_.context(), {}};
-  // Types of a row's fields need the session.
+  // Only the session knows the types of a row's fields.
   const bool has_rows = is_composite(type) || is_composite(element_type(type));
   const Value value = input_text(has_rows ? by_name : by_number, type, kNoTypmod, text);
-  // A client may write any number: it must be a label's, and allowed by the domain.
+  // A client may send any number, so check that it is one of the enum's labels and that the domain
+  // allows it.
   static_cast<void>(to_text(by_name, type, value));
   if (is_domain(type)) static_cast<void>(enter_domain(by_name, type, value, Coercion::assignment));
   if (const TypeId element = element_type(type); is_domain(element)) {
@@ -388,7 +393,8 @@ ExprPtr ExpressionBinder::bind_cast(const ast::TypeCast& node, Scope& scope) {
         .at_position(location + 1);
   }
   if (coerced->location() < 0) coerced->set_location(location);
-  // v::varchar has no length, whatever v has. A LengthExpr, which fits a value to one, keeps it.
+  // v::varchar has no length, even if v has one. A LengthExpr, which fits a value to a length,
+  // keeps it.
   const bool has_other = target.typmod == kNoTypmod && coerced->typmod() != kNoTypmod;
   if (has_other && dynamic_cast<const LengthExpr*>(coerced.get()) == nullptr) {
     coerced->set_type(coerced->type(), kNoTypmod);

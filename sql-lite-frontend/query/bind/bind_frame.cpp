@@ -96,7 +96,7 @@ Measure measure_of(TypeId column, TypeId offset) {
 }
 
 [[noreturn]] void refuse_range(TypeId column, const Expr& offset) {
-  // PostgreSQL's hint if the column would accept an offset of another type.
+  // PostgreSQL's hint depends on whether the column would accept an offset of another type.
   const bool any = measure_of(column, TypeId::unknown).key != TypeId::none;
   SqlError error{
       sqlstate::feature_not_supported,
@@ -111,7 +111,8 @@ Measure measure_of(TypeId column, TypeId offset) {
 
 }  // namespace
 
-/// Binds the offset: constant while the statement runs, and converted to the measure's type.
+/// Binds the offset, which must be constant while the statement runs, and converts it to the
+/// measure's type.
 ExprPtr ExpressionBinder::bind_frame_offset(const ast::Node* node, const WindowFrame& frame,
                                             Scope& scope) {
   ExprPtr expr = bind_expression(node, scope);
@@ -127,7 +128,8 @@ ExprPtr ExpressionBinder::bind_frame_offset(const ast::Node* node, const WindowF
   return expr;
 }
 
-/// RANGE with an offset: where the frame of a row begins and ends, as values of the order's column.
+/// RANGE with an offset: computes where a row's frame begins and ends, as values of the order's
+/// column.
 void ExpressionBinder::bind_range(WindowDefinition& window, std::int32_t location) {
   WindowFrame& frame = window.frame;
   if (window.order.size() != 1) {

@@ -25,8 +25,8 @@ QueryBinder::RowFields QueryBinder::fields_of(TypeId row, std::size_t count) {
   return fields;
 }
 
-/// Notes the row type of a function of FROM. Inside a view, keeps the fields that the view knew,
-/// under the names that it knew: its text does not mean later attributes.
+/// Notes the row type of a function in FROM. Inside a view, keeps the fields that existed when the
+/// view was made, under the names of that time: the view's text does not mean later attributes.
 void QueryBinder::keep_known_fields(ScopeItem& item, std::size_t before, TypeId row,
                                     const RowFields& fields, Slot first) {
   const bool is_of_relation = fields.type && fields.type->is_of_relation();
@@ -44,7 +44,7 @@ void QueryBinder::keep_known_fields(ScopeItem& item, std::size_t before, TypeId 
         ScopeColumn& column = kept.emplace_back(item.columns[before + place]);
         column.name = column.origin.name = wanted.name;
       }
-      // A whole row has the present type.
+      // A reference to the whole row has the present type.
       if (kept.size() != fields.numbers.size()) item.whole_row = item.columns;
       item.columns.resize(before);
       std::ranges::move(kept, std::back_inserter(item.columns));
@@ -64,7 +64,7 @@ void QueryBinder::keep_known_fields(ScopeItem& item, std::size_t before, TypeId 
   }
 }
 
-/// Binds one function of FROM; its columns are appended to `item`.
+/// Binds one function of FROM and appends its columns to `item`.
 FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
                                      ScopeItem& item, std::string_view alias) {
   FromCall call;
@@ -127,7 +127,7 @@ FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList defini
       }
     }
   }
-  // A function that returns one value in one column needs no rows.
+  // A function that returns one value in one column needs no row type.
   if (resolved && (resolved->function->set != nullptr || routine)) {
     const Function& function = *resolved->function;
     call.function = &function;
@@ -174,7 +174,7 @@ FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList defini
           .at_position(function_node->location + 1);
     } else {
       std::string_view column = alias.empty() ? std::string_view{name} : alias;
-      // The only OUT parameter's name, where it has one.
+      // The column takes the name of the only OUT parameter, if that has one.
       if (routine) {
         for (const RoutineParameter& parameter : routine->callable->routine->parameters) {
           if (parameter.is_output() && !parameter.name.empty()) column = parameter.name;

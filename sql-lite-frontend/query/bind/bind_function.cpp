@@ -20,7 +20,7 @@ bool shows_names(const Function& function) {
          function.name.starts_with("row_to_json");
 }
 
-/// The names of a row's fields are known here, and only here.
+/// Marks row constructors among the arguments as having field names. These are known only here.
 void tell_names(std::span<const ExprPtr> arguments) {
   check_stack();
   for (const ExprPtr& argument : arguments) {
@@ -37,8 +37,8 @@ bool takes_exactly(std::string_view name, TypeId type) {
   });
 }
 
-/// True if type(x) without such a function means x::type: x is a literal, or the cast needs no
-/// function or goes through the text form.
+/// Returns true if type(x), without a function of this name, means x::type: x is a literal, or the
+/// cast needs no function or goes through the text form.
 bool is_cast_by_call(TypeId source, TypeId type) {
   if (shape_of(type) == Shape::record) return false;
   if (source == TypeId::unknown) return true;
@@ -47,7 +47,8 @@ bool is_cast_by_call(TypeId source, TypeId type) {
          !(shape_of(source) == Shape::record && is_string_category(type));
 }
 
-/// As PostgreSQL: JDBC's {? = call f(?)} sends what comes out as a parameter of type void, too.
+/// Removes parameters of type void, as PostgreSQL does: JDBC's {? = call f(?)} also sends the
+/// result as such a parameter.
 void drop_output_parameters(std::vector<ExprPtr>& arguments) {
   std::erase_if(arguments, [](const ExprPtr& argument) {
     return argument->type() == TypeId::void_ &&
@@ -137,8 +138,8 @@ namespace {
 
 namespace {
 
-/// Words of the grammar that become calls of functions which do not exist here; nothing if `node`
-/// is none of them.
+/// Returns the SQL words of a call that the grammar makes of a construct whose function does not
+/// exist here; empty for any other call.
 std::string_view unsupported_words(const ast::FuncCall& node) {
   if (node.funcformat != ast::CoercionForm::sql_syntax) return {};
   const std::string_view name = ast::string_of(node.funcname.back());
@@ -190,8 +191,8 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
   if (node.func_variadic) call.variadic = FunctionCall::Variadic::as_array;
   call.position = node.location + 1;
 
-  // A type's name with one argument is a cast, unless a function takes exactly that. The word
-  // VARIADIC says nothing then.
+  // A type's name with one argument is a cast, unless a function takes exactly this argument.
+  // VARIADIC has no effect then.
   if (arguments.size() == 1 && node.over == nullptr && !node.agg_star && !any_named &&
       !takes_exactly(name, types[0])) {
     ast::TypeName type_name;
@@ -206,14 +207,14 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
     }
   }
   if (functions_named(name).empty() || node.funcname.size() > 1) {
-    // A range that a user made has functions of its name.
+    // A user-defined range type has functions of its name.
     ast::TypeName type_name;
     type_name.names = node.funcname;
     if (const auto makers = range_makers(bind_user_type(type_name)); !makers.empty())
       call.candidates = makers;
   }
   if (arguments.size() == 1 && node.funcname.size() == 1) {
-    // a(x) is (x).a where no function a takes x.
+    // If no function a takes x, a(x) means (x).a.
     const auto shape = row_shape(base_type(types[0]));
     if (shape && std::ranges::find(shape->names, name) != shape->names.end() &&
         !try_resolve_function(call))
@@ -245,7 +246,7 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
   arguments = place_arguments(resolved, std::move(arguments));
   const DerivedCollation collation = merge_collations(names_, arguments);
   const Function& called = collated(function, arguments, collation);
-  // One row of columns that it names comes as those of a set do.
+  // A function that returns one row with named columns is bound as a set-returning one.
   const bool is_one_row =
       function.scalar == nullptr && function.set != nullptr && !function.column_names.empty();
   if (function.kind == FunctionKind::set || function.returns_set || is_one_row) {
@@ -267,14 +268,14 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
 
 namespace {
 
-/// True if the clause may call a set-returning function, as a column of the query's rows.
+/// Returns true if the clause may call a set-returning function, as a column of the query's rows.
 bool allows_sets(const Scope& scope) {
   if (scope.query == nullptr || scope.query->body != Query::Body::select) return false;
   return scope.clause == Clause::select_list || scope.clause == Clause::order_by ||
          scope.clause == Clause::distinct_on || scope.clause == Clause::group_by;
 }
 
-/// Two calls that say the same give the same rows, side by side.
+/// Returns true if two calls are equal: they return the same rows, side by side.
 bool is_same_call(const SetItem& item, const Function& function,
                   std::span<const ExprPtr> arguments) {
   if (item.function != &function || item.arguments.size() != arguments.size()) return false;
@@ -325,7 +326,7 @@ ExprPtr ExpressionBinder::bind_set_call(const Function& function, const RoutineC
   return expr;
 }
 
-/// Of a call with OVER: its arguments hold no call that returns a set, and none with OVER.
+/// Throws if the arguments of a call with OVER contain a set-returning call, or a call with OVER.
 void ExpressionBinder::refuse_calls_in_window(const Scope& scope, CallsBefore before) {
   if (scope.set_locations.size() > before.sets) {
     throw SqlError{sqlstate::feature_not_supported,

@@ -7,7 +7,8 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// SQL/JSON's constructors and tests: JSON_ARRAY, JSON_OBJECT, their aggregates, JSON(), IS JSON …
+/// The constructors and tests of SQL/JSON: JSON_ARRAY, JSON_OBJECT, their aggregates, JSON(), IS
+/// JSON and others.
 namespace swizzle::sql {
 namespace {
 
@@ -38,7 +39,7 @@ std::string shown_format(const ast::Link<ast::JsonFormat>& format) {
   return shown;
 }
 
-/// Number of expressions that the binder has put around another one.
+/// Returns the number of conversions that the binder has put around an expression.
 std::size_t conversions_around(const Expr& outer, const Expr* written) {
   const Expr* at = &outer;
   for (std::size_t count = 0;; ++count) {
@@ -49,7 +50,7 @@ std::size_t conversions_around(const Expr& outer, const Expr* written) {
   }
 }
 
-/// A node of a statement that says the same in other words, in the plan's memory.
+/// Makes a node of the syntax tree, in the plan's memory, for a statement that is rewritten.
 template <class T>
 T& make_node(Arena& arena) {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -81,8 +82,8 @@ ExprPtr ExpressionBinder::text_of_bytes(ExprPtr bytes, const ast::JsonFormat* fo
   return call_builtin("convert_from", std::move(arguments));
 }
 
-/// A value that is to be JSON. `target` none: whatever its format says, and a value without one
-/// stays what it is.
+/// Binds a value that is to become JSON. If `target` is none, its format decides, and a value
+/// without a format stays what it is.
 ExprPtr ExpressionBinder::bind_json_value(const ast::JsonValueExpr& node, Scope& scope,
                                           JsonInput input, TypeId target) {
   ExprPtr expr = bind_node(node.raw_expr, scope);
@@ -145,7 +146,7 @@ ExprPtr ExpressionBinder::bind_json_value(const ast::JsonValueExpr& node, Scope&
   return result;
 }
 
-/// A document that is tested or parsed: JSON, or a text.
+/// Binds a document that is tested or parsed: JSON or text.
 ExprPtr ExpressionBinder::bind_json_document(const ast::Node* node, const ast::JsonFormat* format,
                                              Scope& scope) {
   ExprPtr expr = bind_node(node, scope);
@@ -200,14 +201,14 @@ JsonReturning ExpressionBinder::bind_json_output(const ast::Link<ast::JsonOutput
       throw refuse("unsupported JSON encoding").with_hint("Only UTF8 JSON encoding is supported.");
     }
   }
-  // The usual format of the type is not shown, unless it says the encoding.
+  // The type's usual format is not printed, unless it names the encoding.
   const bool is_usual = (format.format_type == ast::JsonFormatType::jsonb) ==
                         (without_collation(type.type) == TypeId::jsonb);
   if (!is_usual) returning.format = shown_format(node.returning->format);
   return returning;
 }
 
-/// JSON as the type that RETURNING says.
+/// Converts JSON to the type of RETURNING.
 ExprPtr ExpressionBinder::json_as(ExprPtr json, const JsonReturning& returning) {
   const std::int32_t location = json->location();
   const TypeId plain = without_collation(returning.type);
@@ -333,7 +334,7 @@ ExprPtr ExpressionBinder::bind_json_test(const ast::JsonIsPredicate& node, Scope
   return expr;
 }
 
-/// JSON_ARRAYAGG and JSON_OBJECTAGG are calls of aggregates that say the same.
+/// Binds JSON_ARRAYAGG and JSON_OBJECTAGG as calls of ordinary aggregates with the same result.
 ExprPtr ExpressionBinder::bind_json_aggregate(const ast::Node* node, Scope& scope) {
   const auto* members = ast::try_as<ast::JsonObjectAgg>(node);
   const ast::JsonArrayAgg* items = members == nullptr ? &ast::as<ast::JsonArrayAgg>(node) : nullptr;
@@ -383,7 +384,7 @@ ExprPtr ExpressionBinder::bind_json_aggregate(const ast::Node* node, Scope& scop
   return json_as(std::move(json), returning);
 }
 
-/// JSON_ARRAY of a query: the aggregate of its rows, in a subquery.
+/// Binds JSON_ARRAY of a query as the aggregate over its rows, in a subquery.
 ExprPtr ExpressionBinder::bind_json_array_query(const ast::JsonArrayQueryConstructor& node,
                                                 Scope& scope) {
   auto& column = make_node<ast::ColumnRef>(arena_);

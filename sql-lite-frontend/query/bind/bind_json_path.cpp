@@ -48,7 +48,8 @@ bool is_allowed(JsonPathExpr::Kind kind, Behavior::Kind behavior) {
   return false;
 }
 
-/// Returns true if the expression may be a DEFAULT's: a constant, a call, or one of them converted.
+/// Returns true if the expression is allowed after DEFAULT: a constant, a call, or a conversion of
+/// one of them.
 bool may_be_default(const Expr& expr) {
   const auto is_call = [](const Expr& one) {
     return dynamic_cast<const ConstantExpr*>(&one) != nullptr ||
@@ -78,7 +79,7 @@ std::int32_t beginning(Expr& expr) {
 
 }  // namespace
 
-/// Throws where ON EMPTY or ON ERROR says what the function has not.
+/// Throws if ON EMPTY or ON ERROR names a behavior that the function does not have.
 void ExpressionBinder::require_json_behavior(const ast::JsonBehavior* node, JsonPathExpr::Kind kind,
                                              std::string_view clause, std::string_view column) {
   if (node == nullptr || is_allowed(kind, behavior_kind(node->btype))) return;
@@ -99,7 +100,7 @@ void ExpressionBinder::require_json_behavior(const ast::JsonBehavior* node, Json
       .at_position(node->location + 1);
 }
 
-/// Binds what ON EMPTY or ON ERROR says; DEFAULT's expression becomes an operand.
+/// Binds the behavior of ON EMPTY or ON ERROR. The expression of DEFAULT becomes an operand.
 Behavior ExpressionBinder::bind_json_behavior(const ast::JsonBehavior* node, Behavior::Kind usual,
                                               const JsonReturning& returning, Scope& scope,
                                               std::vector<ExprPtr>& operands) {
@@ -132,7 +133,7 @@ Behavior ExpressionBinder::bind_json_behavior(const ast::JsonBehavior* node, Beh
     const char category = value_type(without_collation(base_type(target))).category;
     const auto how =
         category == 'S' || category == 'V' ? Implicitness::assignment : Implicitness::explicit_cast;
-    // A domain's constraints are the RETURNING clause's to tell of.
+    // The RETURNING clause checks a domain's constraints.
     const TypeId checked = is_domain(target) ? base_type(target) : target;
     ExprPtr coerced = try_coerce(expr, checked, returning.typmod, how);
     if (coerced == nullptr) {
@@ -146,7 +147,7 @@ Behavior ExpressionBinder::bind_json_behavior(const ast::JsonBehavior* node, Beh
   } else if (source == TypeId::unknown) {
     expr = this->constant(target, Value::null());
   } else if (source == TypeId::bool_ && target != TypeId::bool_) {
-    // As JSON, which becomes the type when it is asked for.
+    // Convert to JSON now, and to the type when the value is used.
     std::vector<ExprPtr> arguments;
     arguments.push_back(std::move(expr));
     expr = call_builtin("to_jsonb", std::move(arguments));

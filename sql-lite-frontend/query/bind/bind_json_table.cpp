@@ -11,12 +11,12 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// JSON_TABLE: a function gives the items of its paths, and a query around it computes the columns
-/// from them.
+/// JSON_TABLE: a set-returning function finds the items of its paths, and a query around it
+/// computes the columns from them.
 namespace swizzle::sql {
 namespace {
 
-/// Types whose values are made of parts of JSON, as JSON_QUERY does it.
+/// Returns true for types whose values are built from parts of JSON, as by JSON_QUERY.
 bool is_made_of_parts(TypeId type) {
   const TypeId base = base_type(type);
   return base == TypeId::json || without_collation(base) == TypeId::jsonb ||
@@ -29,7 +29,7 @@ bool has_json_format(const ast::Link<ast::JsonFormat>& format) {
 
 }  // namespace
 
-/// Slots of what a path has found.
+/// Slots of the items that each path finds.
 struct QueryBinder::JsonTableRows {
   std::int64_t parent = -1;
   Slot ordinality = 0;
@@ -159,7 +159,7 @@ void QueryBinder::add_json_column(const ast::JsonTableColumn& node, std::size_t 
   table.query.targets.push_back(std::move(target));
 }
 
-/// The columns of a path come before those of the paths within it.
+/// Binds the columns of one path: they come before those of the paths nested in it.
 void QueryBinder::bind_json_table_level(ast::NodeList columns, std::size_t level,
                                         JsonTableScope& table) {
   check_stack();

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// FOR UPDATE and its like.
+/// FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and FOR KEY SHARE.
 namespace swizzle::sql {
 namespace {
 
@@ -12,7 +12,8 @@ bool is_meant(std::span<const std::string> of, const std::string& alias) {
   return of.empty() || std::ranges::find(of, alias) != of.end();
 }
 
-/// True if a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
+/// Returns true if a lock of `of` (all tables, when empty) applies to rows that an outer join may
+/// fill with NULLs.
 bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool nullable) {
   check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
@@ -30,7 +31,7 @@ bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool 
   return table != nullptr && nullable && is_meant(of, table->alias);
 }
 
-/// Rows that are not rows of tables cannot be locked.
+/// Throws if the query's rows are not rows of tables, since these cannot be locked.
 void require_lockable(const Query& query, std::string_view lock) {
   const auto refuse = [&](std::string_view with) {
     throw_error(sqlstate::feature_not_supported, "{} is not allowed with {}", lock, with);
@@ -44,15 +45,15 @@ void require_lockable(const Query& query, std::string_view lock) {
   if (!query.sets.empty()) refuse("set-returning functions in the target list");
 }
 
-/// Returns the word of refusals for a name of FROM that is neither a table nor a subquery; empty
-/// for those.
+/// Returns PostgreSQL's word for the kind of a FROM item that cannot be locked; empty for tables
+/// and subqueries.
 std::string_view unlockable_kind(const FromNode& node) {
   if (std::holds_alternative<FromFunctions>(node.node)) return "a function";
   if (std::holds_alternative<FromCte>(node.node)) return "a WITH query";
   return {};
 }
 
-/// The item of that name, not itself a join.
+/// Returns the item with that name, which is not a join.
 const FromNode* item_named(const FromNode& node, std::string_view alias) {
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     const FromNode* left = item_named(*join->left, alias);
@@ -70,8 +71,8 @@ const FromNode* item_named(const FromNode& node, std::string_view alias) {
   return own == alias ? &node : nullptr;
 }
 
-/// Locks inside subqueries and views. Rows of those that pass them on are locked with the query's
-/// own; others lock the rows that they read.
+/// Locks inside subqueries and views. If they pass rows of tables on, these are locked with the
+/// query's own; otherwise all rows that they read are locked.
 void lock_inside(FromNode& node, const RowLock& lock, std::span<const std::string> of,
                  std::string_view name) {
   if (auto* join = std::get_if<FromJoin>(&node.node)) {
@@ -82,7 +83,7 @@ void lock_inside(FromNode& node, const RowLock& lock, std::span<const std::strin
   auto* subquery = std::get_if<FromSubquery>(&node.node);
   if (subquery == nullptr || !is_meant(of, subquery->alias)) return;
   Query& query = *subquery->query;
-  // As in PostgreSQL, a view that is a UNION locks nothing.
+  // A view that is a UNION locks nothing, as in PostgreSQL.
   if (subquery->view_access && query.body == Query::Body::set_operation) return;
   require_lockable(query, name);
   for (const FromPtr& item : query.from) lock_inside(*item, lock, {}, name);

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Aggregates, operators and casts that users made, beside those that are built in.
+/// User-defined aggregates, operators and casts, besides the built-in ones.
 namespace swizzle::sql {
 
 ExpressionBinder::OperatorName ExpressionBinder::operator_name(ast::NodeList names) {
@@ -20,7 +20,7 @@ ExpressionBinder::OperatorName ExpressionBinder::operator_name(ast::NodeList nam
   return name;
 }
 
-/// Notes a user-defined object, so that a view keeps its meaning, and plans are made again when it
+/// Notes a user-defined object, so that a view keeps its meaning and plans are remade when it
 /// changes.
 void ExpressionBinder::note_made(std::string name, std::string_view schema, Oid object) {
   looked_up_objects_ = true;
@@ -151,7 +151,7 @@ ExprPtr ExpressionBinder::try_made_cast(ExprPtr& expr, TypeId type, std::int32_t
                                         Implicitness how) {
   const TypeId source = expr->type();
   if (open_view_ != nullptr && !open_view_->view_routines.empty()) {
-    // The cast that a view had when it was made.
+    // Inside a view, the cast that applied when the view was made.
     const std::string record = cast_record(source, type);
     for (const ViewRoutine& known : open_view_->view_routines) {
       if (known.name != record) continue;
@@ -286,7 +286,7 @@ ExprPtr ExpressionBinder::bind_made_aggregate(const ast::FuncCall& node,
   note_routine(node, routine.callable);
   looked_up_objects_ = true;
   if (node.agg_within_group) {
-    // The sort keys are further arguments, which it does not take.
+    // The sort keys are further arguments that the function does not take.
     std::string types;
     for (const TypeId type : arguments.types) types += format_type(type) + ", ";
     for (const ast::Node* item : node.agg_order) {

@@ -24,14 +24,14 @@ bool is_constant_like(Expr& expr) {
   return constant;
 }
 
-/// A row's number, taken apart; null for anything else.
+/// Returns `expr` if it is the call that computes a row's number (ctid); null for anything else.
 SessionFunctionExpr* as_row_identity(NameSource& names, Expr* expr) {
   auto* call = dynamic_cast<SessionFunctionExpr*>(expr);
   return call != nullptr && &call->function() == &names.row_identity_functions().number ? call
                                                                                         : nullptr;
 }
 
-/// One column of the primary key of the row with that number.
+/// Returns one column of the primary key of the row with that number.
 ExprPtr key_column_of(ExprPtr number, const SessionFunctionExpr& identity, std::size_t position,
                       const Function& function) {
   const Expr& column = *identity.operands()[position + 1];
@@ -59,7 +59,7 @@ ExprPtr ExpressionBinder::call_operator(const OperatorName& name, ExprPtr left, 
                     .casts = names_.made_casts()};
   std::vector<const Operator*> candidates;
   if (is_brought(without_collation(left_type)) || is_brought(without_collation(right->type()))) {
-    // An extension's operators are there where the search path finds them.
+    // An extension's operators are found where the search path leads to them.
     candidates = operators_not_brought(name.name);
     call.candidates = candidates;
   }
@@ -105,7 +105,7 @@ ExprPtr ExpressionBinder::bind_operator_node(const ast::A_Expr& node, Scope& sco
       if (value->type() == TypeId::unknown && other->type() == TypeId::unknown) {
         value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
       }
-      // The result is what "=" takes on its left: text for a varchar.
+      // The result gets the type that "=" takes on its left: text for a varchar.
       const ResolvedOperator resolved =
           resolve_operator("=", value->type(), other->type(), node.location + 1);
       value = coerce(std::move(value), resolved.left, kNoTypmod, Implicitness::implicit);
@@ -145,7 +145,7 @@ ExprPtr ExpressionBinder::bind_operator_node(const ast::A_Expr& node, Scope& sco
   if (identity == nullptr || as_row_identity(names_, number.get()) != nullptr) {
     return call_operator(op, std::move(left), std::move(right), node.location);
   }
-  // ctid = $1 is a condition on the primary key, by which the row is found.
+  // ctid = $1 becomes a condition on the primary key, by which the row is found.
   number = coerce(std::move(number), TypeId::tid, kNoTypmod, Implicitness::implicit);
   if (!is_constant_like(*number) || is_volatile(*number) || !copy_expression(*number)) {
     return call_operator(op, std::move(left), std::move(right), node.location);
@@ -190,7 +190,7 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
   }
   if (has_rows) return finish(composite_among(node, scope, std::move(left), std::move(elements)));
   if (simple && elements.size() > 1) {
-    // One array of the common type, if there is one; otherwise each alternative resolves alone.
+    // Use one array of the common type, if there is one; otherwise resolve each alternative alone.
     std::optional<TypeId> common;
     try {
       common = select_common_type(types, "IN", node.location + 1);
@@ -207,7 +207,7 @@ ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
       const TypeId element = resolved->right;
       const TypeId element_array = array_type(element);
       if (element_array != TypeId::none) {
-        // As PostgreSQL: 'a' and 'b' in a list beside a regclass are names, not numbers.
+        // As in PostgreSQL, 'a' and 'b' in a list with a regclass are names, not numbers.
         const bool names_objects = *common != element && element == TypeId::oid;
         for (ExprPtr& expr : elements) {
           if (names_objects)
@@ -252,7 +252,7 @@ ExprPtr ExpressionBinder::bind_between(const ast::A_Expr& node, Scope& scope) {
   const std::string_view above = outside ? "<" : ">=";
   const std::string_view below = outside ? ">" : "<=";
   ExprPtr first = compared(above, low);
-  // An operand that is bound again may contain the same construct: each level doubles the work.
+  // An operand that is bound twice may contain the same construct, so each level doubles the work.
   const RepeatedBinding::Again again{repeated_};
   ExprPtr expr = boolean(both, list_of(std::move(first), compared(below, high)));
   if (symmetric) {
@@ -317,7 +317,7 @@ ExprPtr ExpressionBinder::bind_quantified(const ast::A_Expr& node, Scope& scope)
       collation, node.location);
 }
 
-/// Operands: what is compared, then the array.
+/// Makes the comparison. Its operands are the compared value and the array.
 ExprPtr ExpressionBinder::array_comparison(ArrayComparisonExpr::Kind kind, const Operator& op,
                                            std::vector<ExprPtr> operands,
                                            const DerivedCollation& collation,

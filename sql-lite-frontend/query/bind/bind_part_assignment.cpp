@@ -69,7 +69,7 @@ bool names_field(const ast::ResTarget& target) {
                              [](const ast::Node* node) { return ast::is<ast::String>(node); });
 }
 
-/// Returns the field's position in `column`, which may be a field itself. 42703.
+/// Returns the field's position in `column`, which may be a field itself. Throws 42703.
 std::size_t field_position(const RowShape& shape, const ast::String& field, TypeId type,
                            std::string_view column, const ast::ResTarget& target) {
   const auto found = std::ranges::find(shape.names, field.sval);
@@ -83,8 +83,8 @@ std::size_t field_position(const RowShape& shape, const ast::String& field, Type
   return static_cast<std::size_t>(found - shape.names.begin());
 }
 
-/// Refuses slices of points and their like, whose parts are assigned one by one; PostgreSQL's
-/// words.
+/// Refuses, in PostgreSQL's words, slices of points and similar types, whose parts are assigned one
+/// by one.
 void refuse_fixed_slice(TypeId type) {
   if (fixed_element(type) == TypeId::none) return;
   throw SqlError{sqlstate::feature_not_supported,
@@ -93,8 +93,8 @@ void refuse_fixed_slice(TypeId type) {
 
 }  // namespace
 
-/// Returns the column's value after the assignments to other parts of it earlier in the list; null
-/// without any. Otherwise a column may be assigned to only once.
+/// Returns the column's value after the earlier assignments of the list to other parts of it; null
+/// if there are none. Apart from parts, a column may be assigned to only once.
 ExprPtr Binder::take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
                                    const ast::ResTarget& target) {
   const auto earlier = std::ranges::find(assignments, position, &Assignment::position);
@@ -186,11 +186,11 @@ ExprPtr Binder::with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& ta
   return part_assignment(std::move(whole), std::move(value), target, column, scope);
 }
 
-/// Null when there is no way.
+/// Returns null if there is no conversion.
 ExprPtr Binder::coerce_part(ExprPtr value, TypeId type, std::int32_t typmod) {
   const TypeId source = without_collation(value->type());
-  // PostgreSQL looks for a cast before it looks at a record's fields, and casting to text is always
-  // possible.
+  // PostgreSQL searches for a cast before it compares a record's fields, and a cast to text always
+  // exists.
   const bool is_record = parts_are_of_variables_ && source == TypeId::record &&
                          is_composite(base_type(without_collation(type)));
   if (!is_record) {
@@ -264,7 +264,7 @@ TypeId Binder::subscript_part(PartAssignment::Step& step, ast::NodeList path, Ty
   }
   const TypeId element = part_of(step.container);
   if (element == TypeId::none) {
-    // As in PostgreSQL, parts within the column have no position in the error.
+    // As in PostgreSQL, the error for a part within the column has no position.
     throw sql_error(sqlstate::datatype_mismatch,
                     "cannot subscript type {} because it does not support subscripting",
                     format_type(type))
@@ -276,7 +276,7 @@ TypeId Binder::subscript_part(PartAssignment::Step& step, ast::NodeList path, Ty
   for (const ast::Node* node : path) {
     const auto& index = ast::as<ast::A_Indices>(node);
     if (has_slice) {
-      // Beside a slice a single index i means 1:i.
+      // In a list with a slice a single index i means 1:i.
       if (!index.is_slice) indices.push_back(constant(TypeId::int4, Value::from_int(1)));
       step.slice.push_back({!index.is_slice || index.lidx != nullptr, index.uidx != nullptr});
     }
@@ -349,7 +349,7 @@ ExprPtr Binder::slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTar
   std::vector<SliceAssignment::Given> given;
   for (const ast::Node* node : target.indirection) {
     const auto& index = ast::as<ast::A_Indices>(node);
-    // Beside a slice a single index i means 1:i.
+    // In a list with a slice a single index i means 1:i.
     if (!index.is_slice) operands.push_back(constant(TypeId::int4, Value::from_int(1)));
     if (index.lidx != nullptr) operands.push_back(bind_subscript(*index.lidx, scope));
     if (index.uidx != nullptr) operands.push_back(bind_subscript(*index.uidx, scope));

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Partitioned tables: the partitions that their names mean, and writes to them.
+/// Partitioned tables: the partitions for which their names stand, and writes to them.
 namespace swizzle::sql {
 
 PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, bool only) {
@@ -100,7 +100,7 @@ WriteStatement Binder::leaf_statement(const WriteStatement& write,
   return one;
 }
 
-/// Triggers for each row alone: those for statements are of the table that the statement names.
+/// Binds row triggers only: statement triggers are those of the table that the statement names.
 void Binder::bind_leaf_triggers(WriteStatement& one) {
   bind_triggers(one);
   std::erase_if(one.triggers,
@@ -109,7 +109,7 @@ void Binder::bind_leaf_triggers(WriteStatement& one) {
 
 namespace {
 
-/// The leaf's part of an index of the root, or null.
+/// Returns the leaf's part of an index of the root, or null.
 const Index* part_of_index(const PartitionTree& tree, const PartitionTree::Leaf& leaf, Oid index) {
   std::vector<std::size_t> path;
   for (std::size_t at = leaf.node; at != 0; at = tree.nodes[at].parent) path.push_back(at);
@@ -164,7 +164,7 @@ WriteStatement Binder::bind_leaf_change(const WriteStatement& write,
   bind_index_expressions(one);
   bind_leaf_triggers(one);
   if (updates && !one.changes().removes) {
-    // A row that moves to another partition is removed here.
+    // A row that moves to another partition is removed from this one.
     const WriteKind kind = std::exchange(one.kind, WriteKind::delete_);
     bind_leaf_triggers(one);
     one.kind = kind;

@@ -30,8 +30,8 @@ bool takes_the_same(const Function& left, const Function& right) {
   return std::ranges::equal(left.arguments, right.arguments);
 }
 
-/// Returns the parameter types that the given arguments fill; nothing if a variadic parameter takes
-/// several.
+/// Returns the parameter types for the given arguments; nothing if a variadic parameter takes
+/// several of them.
 std::optional<std::vector<TypeId>> filled_by(const ResolvedFunction& resolved, std::size_t given) {
   if (resolved.variadic_element != TypeId::none) return std::nullopt;
   std::vector<TypeId> types(given, TypeId::none);
@@ -78,7 +78,7 @@ void ExpressionBinder::enter_body(const BodyNames& names) {
 }
 
 ExprPtr ExpressionBinder::named_parameter(std::string_view name, std::int32_t location) {
-  // A view's text, or a stored expression, does not know the body for which it is read.
+  // A view's text or a stored expression must not see the parameters of the body that uses it.
   if (body_ == nullptr || open_view_ != body_->meanings.get()) return nullptr;
   for (std::size_t i = 0; i < body_->parameters.size(); ++i) {
     if (body_->parameters[i] != name || name.empty()) continue;
@@ -98,7 +98,7 @@ std::vector<NameSource::FoundRoutine> ExpressionBinder::routines_named(std::stri
       return {};
     }
   }
-  // A view calls the routine that it called when it was made, whatever was created since.
+  // A view calls the routine that it called when it was made, whatever has been created since.
   if (open_view_ != nullptr) {
     std::vector<NameSource::FoundRoutine> found;
     for (const ViewRoutine& known : open_view_->view_routines) {
@@ -191,7 +191,7 @@ std::optional<ExpressionBinder::ResolvedRoutine> ExpressionBinder::find_routine(
   const auto chosen = std::ranges::find_if(found, [&](const NameSource::FoundRoutine& one) {
     return &one.callable->function == resolved->function;
   });
-  // A stored query keeps its meaning.
+  // A stored query keeps its meaning, so it cannot become ambiguous.
   if (open_view_ == nullptr) refuse_twin(call, *resolved, *chosen, found);
   const Routine& routine = *chosen->callable->routine;
   const bool is_aggregate = routine.kind == RoutineKind::aggregate;
@@ -228,7 +228,7 @@ Oid ExpressionBinder::collation_inside(const DerivedCollation& collation) {
   using Strength = DerivedCollation::Strength;
   const bool says_nothing = !collation.matters || collation.strength == Strength::none ||
                             collation.strength == Strength::conflict;
-  // A literal in an ICU database is as usual there, and so is a call with literals alone.
+  // A collation that says nothing, or the database's, is the usual one inside the body as well.
   return says_nothing || collation.collation == names_.database_collation() ? kNoOid
                                                                             : collation.collation;
 }

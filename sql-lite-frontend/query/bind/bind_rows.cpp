@@ -8,12 +8,12 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Row constructors: compared, ordered, searched in lists.
+/// Row constructors: comparison, order, and search in lists.
 namespace swizzle::sql {
 
 namespace {
 
-/// The row that is written out, perhaps cast to a composite type; null for anything else.
+/// Returns the row constructor, perhaps inside a cast to a composite type; null for anything else.
 RowExpr* as_written_row(Expr* expr) noexcept {
   auto* const row = dynamic_cast<RowExpr*>(expr);
   return row != nullptr && row->is_written ? row : nullptr;
@@ -31,7 +31,7 @@ std::vector<ExprPtr> ExpressionBinder::fields_or_value(const ast::Node* node, Sc
 
 namespace {
 
-/// Operators that order, and the others of their order.
+/// An ordering operator, and the others of its order.
 struct RowOperator {
   std::string_view name;
   std::string_view less;
@@ -47,7 +47,7 @@ const RowOperator* ordering_row_operator(std::string_view op) {
 
 }  // namespace
 
-/// (a, b) op (c, d): equality column by column, order from the left.
+/// Binds (a, b) op (c, d): equality column by column, order from the left.
 ExprPtr ExpressionBinder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
                                          std::vector<ExprPtr> right, std::int32_t location) {
   if (left.size() != right.size()) {
@@ -74,7 +74,7 @@ ExprPtr ExpressionBinder::row_comparison(std::string_view op, std::vector<ExprPt
                  std::move(parts));
 }
 
-/// Compares by the order of each pair of fields' types.
+/// Compares two rows by the order of the types of each pair of fields.
 ExprPtr ExpressionBinder::row_order(std::string_view op, std::vector<ExprPtr> left,
                                     std::vector<ExprPtr> right, std::int32_t location) {
   const RowOperator& order = *ordering_row_operator(op);
@@ -133,7 +133,7 @@ ExprPtr ExpressionBinder::bind_row_operator(std::string_view op, const ast::RowE
   return row_comparison(op, std::move(left), std::move(right), location);
 }
 
-/// (a, b) = (SELECT c, d …)
+/// Binds (a, b) = (SELECT c, d …).
 ExprPtr ExpressionBinder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
                                             const ast::SubLink& link, Scope& scope,
                                             std::int32_t location) {
@@ -161,8 +161,8 @@ ExprPtr ExpressionBinder::bind_row_subquery(std::string_view op, const ast::RowE
   return expr;
 }
 
-/// (a, b) IN ((c, d), …): two row constructors are compared field by field, so that a NULL in one
-/// may make the result NULL; as values, two NULLs are equal.
+/// Binds (a, b) IN ((c, d), …). Two row constructors are compared field by field, so that a NULL in
+/// one may make the result NULL; composite values with two NULLs are equal.
 ExprPtr ExpressionBinder::row_among(const ast::A_Expr& node, Scope& scope) {
   const auto& row = ast::as<ast::RowExpr>(node.lexpr);
   std::vector<ExprPtr> alternatives;
@@ -192,9 +192,9 @@ ExprPtr ExpressionBinder::row_among(const ast::A_Expr& node, Scope& scope) {
   return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
 }
 
-/// Binds IN where an element is cast to a composite type, or is of one. Several elements that read
-/// no column and have a common type are an array to PostgreSQL, and so compared as values. Others
-/// are compared field by field if they are written out.
+/// Binds IN where an element has, or is cast to, a composite type. If several elements read no
+/// column and have a common type, PostgreSQL makes an array of them, whose elements are compared as
+/// values. Other elements are compared field by field if they are row constructors.
 ExprPtr ExpressionBinder::composite_among(const ast::A_Expr& node, Scope& scope, ExprPtr left,
                                           std::vector<ExprPtr> elements) {
   const auto reads_column = [&](Expr& expr) {
@@ -237,7 +237,7 @@ ExprPtr ExpressionBinder::composite_among(const ast::A_Expr& node, Scope& scope,
       elements[i] = coerce(std::move(elements[i]), common, kNoTypmod, Implicitness::implicit);
     } else if (RowExpr* const row = as_written_row(subject.get());
                row != nullptr && as_written_row(elements[i].get()) != nullptr) {
-      // A row without a type is bound again, because its literals have become texts.
+      // A row without a type is bound again, because its literals have become text.
       std::vector<ExprPtr> fields;
       if (ast::is<ast::RowExpr>(items[i])) {
         const RepeatedBinding::Again again{repeated_, RepeatedBinding::For::each_of_a_list};
@@ -255,7 +255,7 @@ ExprPtr ExpressionBinder::composite_among(const ast::A_Expr& node, Scope& scope,
   return boolean(BooleanExpr::Kind::disjunction, std::move(alternatives));
 }
 
-/// ROW(a, b) IS DISTINCT FROM ROW(c, d)
+/// Binds ROW(a, b) IS DISTINCT FROM ROW(c, d).
 ExprPtr ExpressionBinder::row_distinction(DistinctExpr::Kind kind, const ast::RowExpr& left_row,
                                           const ast::RowExpr& right_row, Scope& scope,
                                           std::int32_t location) {

@@ -2,7 +2,7 @@
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// TABLESAMPLE: a query of the table's rows, of which the plan takes some.
+/// TABLESAMPLE: becomes a query of the table's rows, of which the plan takes a part.
 namespace swizzle::sql {
 namespace {
 
@@ -22,7 +22,7 @@ TableSample::Method sample_method(const ast::RangeTableSample& node) {
 
 }  // namespace
 
-/// A parameter of the sample, which reads no other item of the FROM clause.
+/// Binds an argument of the sample, which cannot read other items of the FROM clause.
 ExprPtr QueryBinder::bind_sample_argument(const ast::Node* node, TypeId type, std::string_view what,
                                           Scope& scope) {
   const std::size_t sets = scope.set_locations.size();

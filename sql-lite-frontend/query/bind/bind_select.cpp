@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Returns an expression's begin, for errors that are noticed before it is bound.
+/// Returns the location of an expression that is not bound yet, for errors.
 std::int32_t location_of(const ast::Node* node) {
   if (node == nullptr) return -1;
   if (const auto* column = ast::try_as<ast::ColumnRef>(node)) return column->location;
@@ -59,7 +59,7 @@ std::unique_ptr<Query> QueryBinder::bind_select(const ast::SelectStmt& select, S
 void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
                                     OutputTypes output) {
   const Slot first_own = slot_count();
-  // Everything below a locking clause is locked, in subqueries of FROM and in views, too.
+  // A locking clause locks everything below it, also in subqueries of FROM and in views.
   const bool around = std::exchange(locks_rows_, locks_rows_ || !select.locking_clause.empty());
   const bool rechecks = locks_rows_;
   for (const ast::Node* item : select.from_clause) {
@@ -75,7 +75,7 @@ void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope,
     }
     scope.named_windows.emplace_back(std::string{window.name}, &window);
   }
-  // In this order, because the first use of a parameter tells its type.
+  // The order matters, because the first use of a parameter determines its type.
   const std::vector<bool> used_before = scope.parent == nullptr ? std::vector<bool>{} : used_;
   {
     const ClauseScope clause{scope, Clause::select_list};
@@ -104,8 +104,8 @@ void QueryBinder::bind_plain_select(const ast::SelectStmt& select, Scope& scope,
   }
   bind_group_by(select, scope, query);
   finish_targets(query.targets, output);
-  // An outer query's column gets a place of its own: where an outer join finds no row of this
-  // query, what it selects is NULL, and the column is not.
+  // An output column that is an outer query's column gets a slot of its own: where an outer join
+  // finds no row of this query, the output column is NULL, but the outer query's column is not.
   for (OutputTarget& target : query.targets) {
     if (std::ranges::find(query.outer_slots, target.slot) == query.outer_slots.end()) continue;
     target.slot = new_slot();
@@ -167,8 +167,8 @@ SortKey ExpressionBinder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   return key;
 }
 
-/// Binds an item of ORDER BY or DISTINCT ON: a number is a position in the select list, a bare name
-/// is an output column first, anything else is an expression over the input.
+/// Binds an item of ORDER BY or DISTINCT ON. A number is a position in the select list; a bare name
+/// is an output column if there is one; anything else is an expression over the input.
 ExprPtr QueryBinder::order_expression(const ast::Node* node, Scope& scope, Query& query,
                                       Clause clause) {
   const auto use = [&](const OutputTarget& target) {
@@ -245,7 +245,7 @@ void QueryBinder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
 
 void QueryBinder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
   if (clause.empty()) return;
-  // Plain DISTINCT comes as a list with one empty node.
+  // Plain DISTINCT arrives as a list with one empty node.
   const bool plain =
       clause.size() == 1 && (clause[0] == nullptr || clause[0]->node_kind == ast::NodeKind::none);
   query.distinct = plain ? Query::DistinctKind::all : Query::DistinctKind::on;
@@ -265,7 +265,7 @@ void QueryBinder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query
   }
 }
 
-/// ORDER BY begins with the expressions of DISTINCT ON, in any order.
+/// Checks that ORDER BY begins with the expressions of DISTINCT ON, in any order.
 void QueryBinder::check_distinct_on(ast::NodeList clause, const Query& query) {
   if (query.distinct != Query::DistinctKind::on || query.order.empty()) return;
   std::vector<bool> seen(query.distinct_on.size(), false);
@@ -286,7 +286,7 @@ void QueryBinder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query&
   const auto count = [&](const ast::Node* node, Clause clause) -> ExprPtr {
     if (node == nullptr) return nullptr;
     const ClauseScope in_clause{scope, clause};
-    // Columns of the query itself may not be used.
+    // Columns of the query itself are not allowed.
     std::vector<ScopeItem> items = std::move(scope.items);
     scope.items.clear();
     ExprPtr expr;
@@ -295,7 +295,7 @@ void QueryBinder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query&
     } catch (SqlError& error) {
       scope.items = std::move(items);
       if (error.state() == sqlstate::undefined_column) {
-        // Not even the query has such a column, perhaps.
+        // If the query has no such column either, this throws that error.
         static_cast<void>(bind_expression(node, scope));
         throw sql_error(sqlstate::invalid_column_reference,
                         "argument of {} must not contain variables", clause_name(clause))
@@ -364,7 +364,7 @@ void QueryBinder::bind_values(const ast::SelectStmt& select, Scope& scope, Query
     query.targets.push_back(std::move(target));
   }
   if (!select.sort_clause.empty()) {
-    // The name under which PostgreSQL shows the rows.
+    // The name under which PostgreSQL shows the rows of VALUES.
     ScopeItem rows;
     rows.alias = "*VALUES*";
     for (const OutputTarget& target : query.targets) {

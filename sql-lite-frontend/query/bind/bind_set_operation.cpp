@@ -14,8 +14,8 @@ std::int32_t location_of_first(const std::vector<OutputTarget>& targets) {
   return targets.empty() || !targets[0].expr ? -1 : targets[0].expr->location();
 }
 
-/// Lets the other part of a set operation decide the types of literals and parameters, before they
-/// become text, unless this part compares them itself.
+/// Lets the other part of a set operation determine the types of literals and parameters before
+/// they become text, unless this part itself compares them.
 Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
   const bool compares = !part.distinct_clause.empty() || !part.group_clause.empty() ||
                         !part.sort_clause.empty() || !part.values_lists.empty() ||
@@ -23,7 +23,7 @@ Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
   return compares ? Binder::OutputTypes::final : Binder::OutputTypes::open;
 }
 
-/// PostgreSQL's names for the parts of a set operation, from left to right.
+/// Adds the parts of a set operation, from left to right, under PostgreSQL's names for them.
 void add_unreachable_parts(const Query& part, Scope& scope) {
   check_stack();
   if (part.body == Query::Body::set_operation && part.order.empty() && !part.limit) {
@@ -45,7 +45,8 @@ void add_unreachable_parts(const Query& part, Scope& scope) {
 
 }  // namespace
 
-/// `needed`: the rows are compared, so there has to be one.
+/// Derives the collation of an output column. `needed`: the rows are compared, so there must be
+/// one.
 DerivedCollation QueryBinder::collation_of_targets(const OutputTarget& left,
                                                    const OutputTarget& right, bool needed) {
   const SlotExpr left_slot{left.type, kNoTypmod, left.slot, {}};
@@ -95,7 +96,7 @@ void QueryBinder::bind_set_operation(const ast::SelectStmt& select, Scope& scope
     const auto adapt = [&](OutputTarget& target, TypeId seen) {
       if (without_collation(target.type) == type) return;
       if (!target.expr) {
-        // A column of VALUES or of a set operation below: computed from its slot.
+        // A column of VALUES or of a nested set operation is computed from its slot.
         target.expr =
             std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{});
       }
@@ -118,7 +119,7 @@ void QueryBinder::bind_set_operation(const ast::SelectStmt& select, Scope& scope
     }
     adapt(left, choice[0]);
     adapt(right, choice[1]);
-    // The parts keep their own: by it they sort and drop duplicates themselves.
+    // The parts keep their own collations, by which they sort and remove duplicates themselves.
     if (collation.matters) type = with_derived(type, collation);
     for (TypeId* const ordered : {&type, &left.type, &right.type})
       *ordered = in_database(*ordered, names_.database_collation());
@@ -132,7 +133,7 @@ void QueryBinder::bind_set_operation(const ast::SelectStmt& select, Scope& scope
     query.targets.push_back(std::move(target));
   }
   if (select.sort_clause.empty()) return;
-  // The parts' columns mean nothing in ORDER BY, and errors say so.
+  // The parts' columns cannot be used in ORDER BY; these items give the error its words.
   add_unreachable_parts(*query.left, scope);
   add_unreachable_parts(*query.right, scope);
   bind_order(select.sort_clause, scope, query);

@@ -9,7 +9,8 @@
 namespace swizzle::sql {
 namespace {
 
-// Length of the longest operand that is bound twice: in nested ones the work doubles at each level.
+// Length of the longest operand that is bound twice: if such operands are nested, the work doubles
+// at each level.
 constexpr std::size_t kMostBoundTwice = 256;
 
 std::string described(const ast::Node& tree) {
@@ -107,8 +108,8 @@ ExprPtr ExpressionBinder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   return expr;
 }
 
-/// True if "=" on each column is the equality of the type's keys, so that IN can look rows up by
-/// hash.
+/// Returns true if "=" on each column is the equality of the type's keys, so that IN can use a hash
+/// table.
 bool ExpressionBinder::are_hashed_alike(const std::vector<ExprPtr>& left,
                                         const std::vector<ExprPtr>& right) const {
   for (std::size_t i = 0; i < left.size(); ++i) {

@@ -6,8 +6,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// True if UPDATE OF matches: the statement sets one of the columns, or one from which it is
-/// generated.
+/// Returns true if UPDATE OF matches: the statement sets one of the columns, or a column from which
+/// one of them is generated.
 bool assigns_any(const WriteStatement& write, const Trigger& trigger) {
   const auto is_of = [&](const Assignment& assignment) {
     const auto number = static_cast<std::int16_t>(assignment.position + 1);
@@ -32,7 +32,7 @@ void Binder::bind_triggers(WriteStatement& write) {
   const Relation& relation = write.table->relation;
   for (const Trigger& trigger : relation.triggers) {
     if (trigger.enabled == 'D') continue;
-    // Its partitions have copies of the trigger.
+    // The partitions have copies of the trigger.
     if (relation.is_partitioned() && trigger.for_each_row) continue;
     for (const TriggerEvent event :
          {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {

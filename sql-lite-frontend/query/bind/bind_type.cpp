@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Names of types.
+/// Names of types in statements.
 namespace swizzle::sql {
 namespace {
 
@@ -29,14 +29,14 @@ std::string dotted_name(const ast::TypeName& name) {
   return text;
 }
 
-/// int4 or pg_catalog.int4; null where it is no type of PostgreSQL's.
+/// Returns the type for int4 or pg_catalog.int4; null if PostgreSQL has no such type.
 const Type* builtin_type(const ast::TypeName& name) {
   const std::string_view schema = schema_of(name);
   if (name.names.size() > 2 || (!schema.empty() && schema != "pg_catalog")) return nullptr;
   return name.names.empty() ? nullptr : find_built_in_type(ast::string_of(name.names.back()));
 }
 
-/// The domains of information_schema, which are their base types here.
+/// Returns the type for a domain of information_schema: here they are their base types.
 std::optional<TypeReference> standard_domain(const ast::TypeName& name) {
   struct Domain {
     std::string_view name;
@@ -102,7 +102,7 @@ TypeId ExpressionBinder::bind_user_type(const ast::TypeName& name) {
                                      dotted_name(name));
     throw std::move(error).at_position(name.location + 1);
   }
-  // pg_type's names of arrays: _mood is mood[].
+  // pg_type names an array after its element type: _mood is mood[].
   const TypePtr element = last.starts_with('_') ? find_user_type(name, last.substr(1)) : nullptr;
   return element && !element->is_shell() ? array_type(element->id()) : TypeId::none;
 }

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Names that are variables of the routine whose body has the statement.
+/// Names of variables of the routine to whose body the statement belongs.
 namespace swizzle::sql {
 namespace {
 
@@ -43,7 +43,7 @@ ExprPtr ExpressionBinder::body_variable(const ast::ColumnRef& node, Fields field
   for (const ast::Node* part : node.fields) {
     if (!ast::is<ast::A_Star>(part)) parts.push_back(ast::string_of(part));
   }
-  // A field of a scalar that is a composite value.
+  // A field of a scalar variable with a composite value.
   if (parts.size() > 1 && !is_star) {
     const auto whole = variables->find(std::span{parts}.first(parts.size() - 1), false);
     if (whole && !whole->is_row && row_shape(base_type(whole->fields[0].type))) {

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
-/// Views that can be written: those over one table or such a view, column by column.
+/// Views that can be written: those over one table, or over another such view, column by column.
 namespace swizzle::sql {
 namespace {
 
@@ -121,13 +121,13 @@ std::vector<ViewTargetColumn> columns_of(const Table& table) {
   std::vector<ViewTargetColumn> columns;
   for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
     const Column& column = table.relation.columns[i];
-    // A dropped one keeps its place, so that numbers stay.
+    // A dropped column keeps its position, so that the numbers stay valid.
     columns.push_back({column.dropped ? std::string{} : column.name, i});
   }
   return columns;
 }
 
-/// The columns of the view in terms of its FROM.
+/// Returns the view's columns in terms of its FROM clause.
 std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStmt& query,
                                          const std::vector<ViewTargetColumn>& from) {
   std::vector<std::optional<std::size_t>> positions;
@@ -150,7 +150,7 @@ std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStm
   STATEMENT_INVARIANT(positions.size() == view.relation.columns.size());
   std::vector<ViewTargetColumn> targets;
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    // A column that is there twice can be written only where it comes first.
+    // A column that appears twice can be written only by its first name.
     const auto before = std::span{positions}.first(i);
     const bool again = positions[i] && std::ranges::find(before, positions[i]) != before.end();
     targets.push_back({view.relation.columns[i].name, again ? std::nullopt : positions[i]});
@@ -160,7 +160,8 @@ std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStm
 
 }  // namespace
 
-/// The target is a view: INSTEAD OF triggers write its rows, or the table below it is written.
+/// Binds a target that is a view: either INSTEAD OF triggers write its rows, or the table below it
+/// is written.
 void Binder::bind_view_target(WriteStatement& write) {
   const TablePtr view = write.table;
   std::size_t with_trigger = 0;
@@ -262,7 +263,8 @@ std::vector<bool> Binder::updatable_columns(const TablePtr& relation) {
   return updatable;
 }
 
-/// The table's columns under the names of a view, or of a relation that it reads.
+/// Returns a scope with the table's columns under the names of a view, or of a relation that the
+/// view reads.
 Scope Binder::view_scope(const TablePtr& table, std::string_view alias,
                          std::span<const ViewTargetColumn> columns, Slot first_slot) {
   Scope scope = table_scope(table, alias, first_slot);
@@ -288,7 +290,8 @@ Scope Binder::view_scope(const TablePtr& table, std::string_view alias,
   return scope;
 }
 
-/// Returns the condition of a view on the way, over the row at `first_slot`; null if there is none.
+/// Returns the condition of a view between target and table, over the row at `first_slot`; null if
+/// it has none.
 ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level& level,
                                Slot first_slot) {
   if (level.query->where_clause == nullptr) return nullptr;
@@ -307,15 +310,15 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
     leave();
     return condition;
   } catch (SqlError& error) {
-    // The position would point into the view's text.
+    // The position is one in the view's text, not in the statement.
     error.fields().position = 0;
     leave();
     throw;
   }
 }
 
-/// Adds the conditions of the views in between: those up to the highest barrier are checked before
-/// the statement's own, so that these reveal nothing of rows which the view hides.
+/// Adds the conditions of the views between target and table. Those up to the highest barrier are
+/// checked before the statement's own, so that these reveal nothing of rows which the view hides.
 void Binder::restrict_to_view_rows(WriteStatement& write) {
   if (!write.through) return;
   std::vector<ExprPtr> since_barrier;
@@ -339,8 +342,8 @@ void Binder::restrict_to_view_rows(WriteStatement& write) {
                        std::make_move_iterator(again.end()));
 }
 
-/// WITH CHECK OPTION: the new row must be visible in the view; CASCADED also checks the views
-/// below.
+/// Adds the checks of WITH CHECK OPTION: the new row must be visible in the view; CASCADED also
+/// checks the views below it.
 void Binder::add_view_checks(WriteStatement& write, Slot row) {
   if (!write.through) return;
   const auto has = [](const Table& view, std::string_view option) {
@@ -370,7 +373,7 @@ Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
     ScopeItem& item = scope.items[0];
     item.table = nullptr;
     if (write.view_slots.empty() || first_slot != write.first_slot) return scope;
-    // The rows that there are come from the view's query.
+    // The existing rows come from the view's query.
     scope.from_slots.clear();
     for (std::size_t i = 0; i < item.columns.size(); ++i) {
       const Slot slot = write.view_slots[i];
@@ -388,7 +391,7 @@ Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
   return scope;
 }
 
-/// The table's column that the statement calls `name`.
+/// Returns the position of the table's column that the statement calls `name`.
 std::optional<std::size_t> Binder::target_position(const WriteStatement& write,
                                                    std::string_view name) {
   if (!write.through) return write.table->column_position(name);

@@ -10,12 +10,13 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Calls with OVER, and the windows that they mean.
+/// Calls with OVER, and their windows.
 namespace swizzle::sql {
 
 namespace {
 
-/// Two plain calls that say the same are one, so that DISTINCT ON and ORDER BY may name it.
+/// Returns true if two plain calls are equal: they are computed once, so that DISTINCT ON and ORDER
+/// BY may name one.
 bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
   const auto is_plain = [](const AggregateCall& call) {
     return call.order.empty() && !call.filter && call.quantifier == AggregateCall::Quantifier::all;
@@ -121,7 +122,7 @@ WindowDefinition ExpressionBinder::define_window(const ast::WindowDef& over, Sco
   }
   if (base != nullptr && base != &over) {
     WindowDefinition inherited = define_window(*base, scope);
-    // OVER name means that window as it is; OVER (name …) and WINDOW x AS (name …) add to it.
+    // OVER name uses that window unchanged; OVER (name …) and WINDOW x AS (name …) add to it.
     if (over.refname.empty()) return inherited;
     const auto refuse = [&](std::string_view what, std::string_view hint) {
       SqlError error = sql_error(sqlstate::windowing_error, fmt::runtime(what), reference);
@@ -163,7 +164,7 @@ WindowDefinition ExpressionBinder::define_window(const ast::WindowDef& over, Sco
   return window;
 }
 
-/// The query's window that `over` means; equal definitions share one.
+/// Returns the query's window for `over`; equal definitions share one.
 std::size_t ExpressionBinder::window_of(const ast::WindowDef& over, Scope& scope) {
   WindowDefinition window = define_window(over, scope);
   auto& windows = scope.query->windows;

@@ -9,7 +9,6 @@
 /// WITH: the meanings of its names, the order in which its queries are bound, and recursion.
 namespace swizzle::sql {
 
-// Here, where what it is bound to is complete.
 namespace {
 
 constexpr SqlState kInvalidRecursion{"42P19"};
@@ -41,7 +40,8 @@ bool defines(const ast::Node& node, std::string_view name) {
          });
 }
 
-/// True if a statement's FROM clauses name a WITH query of an outer statement.
+/// Returns true if a FROM clause in the statement names the WITH query `name` of an outer
+/// statement.
 bool refers_to(const ast::Node& node, std::string_view name) {
   check_stack();
   if (const auto* range = ast::try_as<ast::RangeVar>(&node)) {
@@ -57,7 +57,8 @@ bool refers_to(const ast::Node& node, std::string_view name) {
 
 using Definitions = std::vector<const ast::CommonTableExpr*>;
 
-/// Under RECURSIVE a query may name a later one; that one is bound first.
+/// Sorts the definitions so that each comes after those that it names: under RECURSIVE a query may
+/// name a later one.
 Definitions in_order_of_need(Definitions waiting) {
   Definitions ordered;
   while (!waiting.empty()) {
@@ -119,7 +120,8 @@ void refuse_recursive_clauses(const ast::SelectStmt& select, std::int32_t locati
   }
 }
 
-/// PostgreSQL asks the first part's types to be those of the whole.
+/// Throws the error for a column whose type is not that of the first part. PostgreSQL requires the
+/// types of the first part to be those of the whole.
 [[noreturn]] void refuse_types(const BoundCte& cte, std::size_t column,
                                const std::string& overall) {
   const OutputTarget& first = cte.columns[column];
@@ -176,7 +178,7 @@ FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<BoundCte>& cte,
         .at_position(range.location + 1);
   }
   FromCte reference;
-  // The recursive term is the WITH query's own: it must not keep its owner alive.
+  // The recursive term belongs to the WITH query, so it must not own it.
   reference.cte = cte->in_recursive_term
                       ? std::shared_ptr<BoundCte>(std::shared_ptr<BoundCte>{}, cte.get())
                       : cte;
@@ -229,7 +231,7 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
   check_stack();
   if (with == nullptr) return;
   const Definitions definitions = definitions_of(*with, scope);
-  // Each may hold on to the one before.
+  // Each definition may own the one before it, and so destroy it recursively.
   std::size_t chain = definitions.size();
   for (const Scope* at = &scope; at != nullptr; at = at->parent) chain += at->ctes.size();
   check_stack_for(chain);
@@ -244,7 +246,7 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
     }
     auto cte = std::make_shared<BoundCte>();
     cte->name = node->ctename;
-    // Slots that it reads outside are its own; references to it read them too.
+    // Slots that the query reads from outside are noted with it; references to it read them too.
     std::vector<Slot>* const before = std::exchange(scope.outer_slots, &cte->outer_slots);
     const auto* select = ast::try_as<ast::SelectStmt>(node->ctequery);
     if (select == nullptr) {
@@ -291,7 +293,8 @@ void Binder::bind_writing_cte(BoundCte& cte, const ast::CommonTableExpr& node, S
   cte.columns = cte_columns(cte.write->returning, node);
 }
 
-/// first UNION [ALL] second, where the second part may read the rows of the last round.
+/// Binds first UNION [ALL] second, in which the second part may read the rows of the previous
+/// round.
 void QueryBinder::bind_recursive(BoundCte& cte, const ast::CommonTableExpr& node, Scope& scope) {
   const auto& select = ast::as<ast::SelectStmt>(node.ctequery);
   if (select.op != ast::SetOperation::union_) {
@@ -303,7 +306,7 @@ void QueryBinder::bind_recursive(BoundCte& cte, const ast::CommonTableExpr& node
   }
   refuse_recursive_clauses(select, node.location);
   cte.round_slot = new_slot();
-  // The UNION's own WITH queries mean something to its two parts only.
+  // The UNION's own WITH queries are visible in its two parts only.
   Scope parts;
   parts.parent = &scope;
   const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/xml/xml_functions.h"
 #include "sql-lite-frontend/types/xml/xml_values.h"
 
-/// SQL/XML's expressions, and XMLTABLE.
+/// Expressions of SQL/XML, and XMLTABLE.
 namespace swizzle::sql {
 namespace {
 
@@ -53,7 +53,7 @@ XmlExpression::Kind xml_kind(ast::XmlExprOp op) {
   }
 }
 
-/// Returns the required type of the argument of that number; none: any.
+/// Returns the type that argument `index` must have; none if any is allowed.
 TypeId wanted_of_xml(XmlExpression::Kind kind, std::size_t index) {
   switch (kind) {
     case XmlExpression::Kind::element:
@@ -88,7 +88,7 @@ ExprPtr ExpressionBinder::bind_xml_argument(const ast::Node* node, Scope& scope,
       .at_position(location + 1);
 }
 
-/// Attributes or elements: their names in XML.
+/// Binds attributes or elements; returns their XML names.
 std::vector<std::string> ExpressionBinder::bind_xml_names(const ast::XmlExpr& node, Scope& scope,
                                                           std::vector<ExprPtr>& operands) {
   const bool of_attributes = node.op == ast::XmlExprOp::xmlelement;
@@ -159,7 +159,8 @@ void refuse_second_ordinality(bool& any, const ast::RangeTableFuncCol& column) {
 
 }  // namespace
 
-/// The columns' types and names, and for each the arguments: its path and its default, as a text.
+/// Binds the types and names of the columns, and their arguments: for each column its path and its
+/// default, as text.
 void QueryBinder::bind_xml_columns(const ast::RangeTableFunc& node, Scope& scope, FromCall& call,
                                    ScopeItem& item) {
   bool any_ordinality = false;

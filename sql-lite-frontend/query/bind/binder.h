@@ -11,34 +11,35 @@
 
 namespace swizzle::sql {
 
-/// Gives names and types to one statement: a query, or one that writes.
+/// Binds one statement, a query or one that writes: finds the meanings of its names and the types
+/// of its expressions.
 class Binder final : public QueryBinder {
  public:
   using QueryBinder::QueryBinder;
 
-  /// The key of `partitioned` over a row of `table`, which has columns of the same names.
+  /// Binds the key of `partitioned` over a row of `table`, which has columns of the same names.
   std::vector<ExprPtr> bind_partition_key(const Table& partitioned, const Table& table, Slot row);
-  /// Returns, by node of the tree, the key over a row of the root.
+  /// Returns for each node of the tree the key over a row of the root.
   std::vector<std::vector<ExprPtr>> bind_partition_keys(const PartitionTree& tree, Slot row);
 
   std::unique_ptr<WriteStatement> bind_insert(const ast::InsertStmt& insert, Scope* parent);
   std::unique_ptr<WriteStatement> bind_update(const ast::UpdateStmt& update, Scope* parent);
   std::unique_ptr<WriteStatement> bind_delete(const ast::DeleteStmt& statement, Scope* parent);
   std::unique_ptr<WriteStatement> bind_merge(const ast::MergeStmt& merge, Scope* parent);
-  /// Writes whole rows without an INSERT statement: COPY FROM. Column i of `columns` arrives in
-  /// the i-th of `source_slots`.
+  /// Binds a statement that writes whole rows without an INSERT: COPY FROM. Column i of `columns`
+  /// comes from the i-th of `source_slots`.
   std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
                                                   std::span<const std::size_t> columns,
                                                   std::vector<Slot>& source_slots);
-  /// COPY FROM … WHERE: which of these rows are written.
+  /// Binds the condition of COPY FROM … WHERE, which rows must satisfy to be written.
   void bind_row_filter(WriteStatement& write, const ast::Node* where);
 
-  /// Per column of a table or view, whether UPDATE may set it; empty where the rows cannot be
-  /// written at all.
+  /// Returns for each column of a table or view whether UPDATE may set it; empty if the rows cannot
+  /// be written at all.
   std::vector<bool> updatable_columns(const TablePtr& relation);
 
-  /// `whole` with the part of it that the target names set to `value`, as UPDATE has it, but that
-  /// what has no cast becomes what is wanted through its text, as variables do.
+  /// Returns `whole` with the part that the target names set to `value`, as in UPDATE. Unlike
+  /// there, a value without a cast is converted through its text, as for variables.
   ExprPtr with_part(ExprPtr whole, ExprPtr value, const ast::ResTarget& target);
 
   /// Returns the default of a column that has none of its own: its domain's, else NULL.
@@ -56,7 +57,7 @@ class Binder final : public QueryBinder {
   void add_view_checks(WriteStatement& write, Slot row);
   [[noreturn]] static void refuse_computed_target(const WriteStatement& write,
                                                   std::string_view column);
-  /// The scope of the written relation, under its own names, over the row at `first_slot`.
+  /// Returns the scope of the written relation, with its own names, over the row at `first_slot`.
   Scope write_scope(const WriteStatement& write, Slot first_slot);
   std::optional<std::size_t> target_position(const WriteStatement& write, std::string_view name);
   void restrict_to_view_rows(WriteStatement& write);
@@ -65,7 +66,7 @@ class Binder final : public QueryBinder {
   void bind_write_target(WriteStatement& write, const ast::RangeVar& range);
   void bind_view_target(WriteStatement& write);
   void bind_row_rules(WriteStatement& write, Slot row);
-  /// Binds the rules and checks of rows that UPDATE or MERGE changes, in the table and its
+  /// Binds the rules and checks for rows that UPDATE or MERGE changes, in the table and its
   /// partitions.
   void bind_changed_rows(WriteStatement& write);
   void bind_index_expressions(WriteStatement& write);
@@ -82,7 +83,7 @@ class Binder final : public QueryBinder {
   void bind_leaf_triggers(WriteStatement& one);
 
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
-  /// Column list of INSERT, and OVERRIDING.
+  /// Column list of INSERT, and its OVERRIDING clause.
   struct InsertedColumns {
     ast::NodeList list;
     ast::OverridingKind overriding = {};
@@ -102,7 +103,7 @@ class Binder final : public QueryBinder {
   void check_given_column(const WriteStatement& write, std::size_t position,
                           ast::OverridingKind overriding);
   void bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause, Scope& with_scope);
-  /// The value for one column of (a, b) = ROW(t.*, …).
+  /// Binds the value for one column of (a, b) = ROW(t.*, …).
   ExprPtr bind_expanded_field(const ast::MultiAssignRef& multi, const ast::RowExpr& row,
                               Scope& scope);
   const Index* infer_index(const WriteStatement& write, const ast::InferClause& infer);
@@ -111,8 +112,8 @@ class Binder final : public QueryBinder {
   std::vector<ExprPtr> bind_assigned(ast::NodeList targets, Scope& scope);
   std::vector<Assignment> bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                            Scope& scope);
-  /// The value for one column of (a, b) = (SELECT …) or ROW(…). The subquery itself is bound with
-  /// the first column; the others read what it leaves behind.
+  /// Binds the value for one column of (a, b) = (SELECT …) or ROW(…). The subquery itself is bound
+  /// with the first column; the others read its result.
   ExprPtr bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
                                 std::vector<ScopeColumn>& further);
   ExprPtr old_value(const Scope& scope, Slot slot);
@@ -123,8 +124,8 @@ class Binder final : public QueryBinder {
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
 
   // bind_returning.cpp
-  /// First slots of the rows that RETURNING knows: the target's under its own name, OLD and NEW.
-  /// Without a slot there is no such row.
+  /// First slots of the rows that RETURNING can name: the target under its own name, OLD and NEW. A
+  /// row without a slot does not exist.
   struct ReturnedRows {
     Slot row;
     std::optional<Slot> old_row;
@@ -147,18 +148,20 @@ class Binder final : public QueryBinder {
   static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
                                     const ast::ResTarget& target);
   static void refuse_default_part(const ast::ResTarget& target);
-  /// Returns the type of the value assigned to the target: the column's, or that of its elements.
+  /// Returns the type of the value that is assigned to the target: the column's, or that of its
+  /// elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
-  /// `value` coerced to the type of the part that it is assigned to.
+  /// Converts `value` to the type of the part to which it is assigned.
   ExprPtr coerce_part(ExprPtr value, TypeId type, std::int32_t typmod);
-  /// The step by subscripts, which are added to `indices`; returns the type of what it leads to.
+  /// Binds a step by subscripts and adds these to `indices`. Returns the type of the part that the
+  /// step reaches.
   TypeId subscript_part(PartAssignment::Step& step, ast::NodeList path, TypeId type,
                         const ast::ResTarget& target, Scope& scope, std::vector<ExprPtr>& indices);
-  /// `whole` with the part at the end of `path` set to `value`: elements within fields within
-  /// elements …
+  /// Returns `whole` with the part at the end of `path` set to `value`. The path may lead through
+  /// elements and fields in any order.
   ExprPtr assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
                         const ast::ResTarget& target, const Column& column, Scope& scope);
-  /// `array` with the target's element or slice set to `value`.
+  /// Returns `array` with the target's element or slice set to `value`.
   ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                           const Column& column, Scope& scope);
   ExprPtr hstore_pair_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
@@ -189,7 +192,7 @@ class Binder final : public QueryBinder {
   // bind_with.cpp
   void bind_writing_cte(BoundCte& cte, const ast::CommonTableExpr& node, Scope& scope) override;
 
-  bool parts_are_of_variables_ = false;  ///< that are assigned to, not of columns
+  bool parts_are_of_variables_ = false;  ///< true if the parts are of variables and not of columns
 };
 
 }  // namespace swizzle::sql

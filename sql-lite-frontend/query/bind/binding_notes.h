@@ -11,8 +11,8 @@
 
 namespace swizzle::sql {
 
-/// Origins of the parts of a bound query, for printing it: what its syntax says and its bound form
-/// does not. The syntax tree and the query outlive the notes.
+/// The origins of the parts of a bound query, for printing it: they tell what its syntax shows and
+/// its bound form does not. The syntax tree and the query outlive the notes.
 struct BindingNotes {
   struct OfQuery {
     const ast::SelectStmt* select = nullptr;
@@ -21,13 +21,14 @@ struct BindingNotes {
   std::map<const Query*, OfQuery> queries;
   struct OfItem {
     const ast::Node* node = nullptr;
-    ScopeItem item;  ///< that the node added last; a join without an alias adds none of its own
+    ScopeItem
+        item;  ///< the item that the node added last; a join without an alias adds none of its own
   };
   std::map<const FromNode*, OfItem> from;
   /// Calls by the slot of the result.
   std::map<Slot, const ast::FuncCall*> aggregates;
   std::map<Slot, const ast::FuncCall*> windows;
-  /// Words of calls that stand for JSON_ARRAYAGG and JSON_OBJECTAGG.
+  /// Words of a call that stands for JSON_ARRAYAGG or JSON_OBJECTAGG.
   struct OfJsonAggregate {
     bool is_object = false;
     bool leaves_nulls_out = false;

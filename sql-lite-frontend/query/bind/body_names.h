@@ -22,18 +22,18 @@ class BodyVariables {
 
   struct Field {
     std::string name;
-    std::size_t parameter = 0;  ///< from 0
+    std::size_t parameter = 0;  ///< counted from 0
     TypeId type = TypeId::none;
     std::int32_t typmod = kNoTypmod;
   };
   struct Meaning {
     bool is_row = false;
-    bool is_null_row = false;        ///< as a whole it is NULL; its fields are, too
-    std::vector<Field> fields;       ///< one, where it is no row
-    TypeId row_type = TypeId::none;  ///< composite type of the row; none: it is any record
+    bool is_null_row = false;   ///< true if it is NULL as a whole; then its fields are NULL, too
+    std::vector<Field> fields;  ///< just one if it is no row
+    TypeId row_type = TypeId::none;  ///< composite type of the row; none if it may be any record
   };
-  /// Returns the meaning of a name of these parts, if it is a variable. Throws if it names a field
-  /// that a row lacks and `must_have_field` is set.
+  /// Returns the meaning of a name with these parts, if it is a variable. Throws if it names a
+  /// field that the row does not have and `must_have_field` is set.
   virtual std::optional<Meaning> find(std::span<const std::string_view> parts,
                                       bool must_have_field) = 0;
   /// Resolution of a name that could also be a column's.
@@ -41,10 +41,11 @@ class BodyVariables {
   [[nodiscard]] virtual Conflict conflict() const = 0;
 };
 
-/// Names that a statement in a routine's body can use besides relations and their columns.
+/// Names that a statement in a routine's body can use, besides those of relations and columns.
 struct BodyNames {
   RoutinePtr routine;
-  /// Names by parameter number from 1; empty if it has none. Columns of that name take precedence.
+  /// Names of the parameters in order; a parameter without a name has an empty one. Columns of that
+  /// name take precedence.
   std::vector<std::string> parameters;
   /// Meanings of an atomic body's names when it was made; only the `view_…` lists are set.
   std::unique_ptr<const Relation> meanings;

@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// Returns a single operand unchanged, unless it is negated.
+/// Makes the expression; returns a single operand unchanged, unless it is negated.
 inline ExprPtr boolean(BooleanExpr::Kind kind, std::vector<ExprPtr> operands) {
   if (operands.size() == 1 && kind != BooleanExpr::Kind::negation) return std::move(operands[0]);
   return std::make_unique<BooleanExpr>(kind, std::move(operands));

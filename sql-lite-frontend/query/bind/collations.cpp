@@ -23,14 +23,14 @@ std::int32_t location_of_clause(const Expr& expr, Oid collation) {
   return location;
 }
 
-/// Takes one operand after the other.
+/// Merges the collations of operands, one after the other.
 class Merge {
  public:
   explicit Merge(NameSource& names) : names_(names), usual_(names.database_collation()) {}
 
   void add(const Expr& expr) {
     DerivedCollation next = collation_of(expr);
-    // A literal is to become a text, if the others let it.
+    // A literal becomes text, if the other operands allow it.
     if (expr.type() == TypeId::unknown && usual_ != collation_id::by_default) {
       next.collation = collation_id::by_default;
       next.strength = Strength::implicit;
@@ -81,7 +81,7 @@ class Merge {
 
 DerivedCollation collation_of(const Expr& expr) {
   DerivedCollation derived;
-  // The order of such types is not determined by their SQL collation.
+  // The SQL collation of such types does not determine their order.
   const TypeId type = follows_database(expr.type()) && !is_domain(expr.type())
                           ? without_collation(expr.type())
                           : expr.type();

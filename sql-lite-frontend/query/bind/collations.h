@@ -5,9 +5,9 @@
 #include "sql-lite-frontend/query/bind/name_source.h"
 #include "sql-lite-frontend/query/bound/expression.h"
 
-/// Derives the collation of an expression by SQL's rules. A COLLATE clause takes precedence over
-/// columns', a column's over the default. If columns of different collations meet there is none; an
-/// operation that needs one then throws 42P22.
+/// Derives the collation of an expression by SQL's rules. A COLLATE clause takes precedence over a
+/// column's collation, and that over the default. If columns of different collations meet, there is
+/// none; an operation that needs one then throws 42P22.
 namespace swizzle::sql {
 
 struct DerivedCollation {
@@ -15,14 +15,14 @@ struct DerivedCollation {
   enum class Strength : std::uint8_t { none, implicit, conflict, explicit_ };
   Oid collation = kNoOid;
   Strength strength = Strength::none;
-  /// True if it is not the default, or explicit: only then it affects the expression.
+  /// True if it is explicit, or not the default: only then does it affect the expression.
   bool matters = false;
-  /// The other collation, if columns with different ones meet.
+  /// The second collation, if columns with different ones meet.
   Oid other = kNoOid;
 };
 
 DerivedCollation collation_of(const Expr& expr);
-/// Returns the collation of an expression with these operands; null ones are skipped. 42P21 if
+/// Returns the collation of an expression with these operands; null operands are skipped. 42P21 if
 /// COLLATE clauses name different collations.
 DerivedCollation merge_collations(NameSource& names, std::span<const ExprPtr> operands);
 DerivedCollation merge_collations(NameSource& names, const ExprPtr& left, const ExprPtr& right);
@@ -31,7 +31,8 @@ DerivedCollation merge_collations(NameSource& names, std::span<const Expr* const
 /// Sets the expression's collation, if values of its type have one and it matters; otherwise
 /// removes it.
 void apply_collation(Expr& expr, const DerivedCollation& derived);
-/// For the slot of a call's result: COLLATE among the arguments applies to it as well.
+/// Sets the collation of the slot of a call's result: a COLLATE clause among the arguments applies
+/// to it as well.
 void keep_explicit_collation(NameSource& names, Expr& result, std::span<const ExprPtr> arguments);
 /// The same for a type.
 TypeId with_derived(TypeId type, const DerivedCollation& derived);

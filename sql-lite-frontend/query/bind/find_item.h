@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// Returns the item of the FROM clause with that name, `schema` perhaps empty; null: none. Throws
-/// 42P09 if tables of different schemas have that name.
+/// Returns the item of the FROM clause with that name; `schema` may be empty. Null if there is
+/// none. Throws 42P09 if tables of different schemas have that name.
 const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias,
                            std::int32_t location);
 

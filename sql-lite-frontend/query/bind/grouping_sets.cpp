@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Adds the keys of an expression, or of a list of them in parentheses.
+/// Adds the keys of an expression, or of a list of expressions in parentheses.
 void add_keys(const ast::Node* node, const PlaceOfKey& place_of, std::vector<std::uint32_t>& keys) {
   check_stack();
   const auto* row = ast::try_as<ast::RowExpr>(node);
@@ -86,7 +86,7 @@ KeySets expanded_sets(std::span<const GroupingItem> items) {
   return all;
 }
 
-/// Leaves the first of several sets of the same keys.
+/// Keeps only the first of several sets with the same keys.
 void remove_repeated_sets(KeySets& sets) {
   std::set<std::vector<std::uint32_t>> seen;
   std::erase_if(sets, [&](std::vector<std::uint32_t> keys) {
@@ -162,7 +162,8 @@ void settle_grouping_call(Query& query, const GroupingCall& call) {
   sets.calls.push_back(std::move(settled));
 }
 
-/// GROUPING(…): a value of the group's set, as an aggregate is one of its rows.
+/// Binds GROUPING(…): its value belongs to the group's set, as an aggregate's value belongs to the
+/// group's rows.
 ExprPtr ExpressionBinder::bind_grouping(const ast::GroupingFunc& node, Scope& scope) {
   constexpr std::size_t kMostArguments = 31;
   if (node.args.size() > kMostArguments) {
@@ -217,7 +218,7 @@ ExprPtr ExpressionBinder::bind_grouping(const ast::GroupingFunc& node, Scope& sc
 void QueryBinder::bind_grouping_sets(std::vector<GroupingItem> items, bool distinct, Query& query) {
   KeySets sets = expanded_sets(items);
   if (distinct) remove_repeated_sets(sets);
-  // GROUP BY () is one group of all rows, as `grouped` says already.
+  // GROUP BY () means one group of all rows, which `grouped` already says.
   if (items.empty()) items.emplace_back();
   if (sets.size() > 1) {
     query.grouping_sets.sets = std::move(sets);

@@ -11,10 +11,10 @@
 namespace swizzle::sql {
 namespace {
 
-/// Names further apart than this are not guessed at.
+/// Only names within this distance are suggested.
 constexpr std::size_t kFarthest = 3;
 
-/// The number of letters to insert, delete or replace.
+/// Returns the number of letters to insert, delete or replace.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -35,7 +35,7 @@ struct Guess {
   std::string_view column;
 };
 
-/// The columns nearest to a name: one or two; more that are equally near say nothing.
+/// The columns nearest to a name: one or two. If more are equally near, none is suggested.
 class Nearest {
  public:
   void consider(const ScopeItem& item, std::string_view actual, std::string_view wanted,

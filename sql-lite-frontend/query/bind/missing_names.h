@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/query/bind/scope.h"
 
-/// Errors for unknown names, with guesses at the intended name.
+/// Errors for unknown names, with suggestions for the intended name.
 namespace swizzle::sql {
 
 /// 42P01; `schema` may be empty.
@@ -15,7 +15,7 @@ namespace swizzle::sql {
 [[noreturn]] void throw_missing_column(const Scope& scope, std::string_view table,
                                        std::string_view column, std::int32_t location);
 
-/// 42P10 when a LATERAL reference reaches into the nullable side's partner of an outer join.
+/// Throws 42P10 for a LATERAL reference to an item that an outer join does not allow it to read.
 void require_lateral(const ScopeItem& item, std::int32_t location);
 
 }  // namespace swizzle::sql

@@ -6,8 +6,8 @@
 
 namespace swizzle::sql {
 
-/// Returns the number of a row's partition as a column, for a query whose rows are locked or
-/// written above.
+/// Returns a column with the number of a row's partition, for a query whose rows the statement
+/// locks or writes.
 inline OutputTarget partition_target(const FromTable& table) {
   OutputTarget target;
   target.name = "tableoid";

@@ -10,36 +10,38 @@
 
 namespace swizzle::sql {
 
-/// Gives names and types to queries: FROM, the select list, grouping, order, WITH.
+/// Binds queries: FROM, the select list, grouping, order and WITH.
 class QueryBinder : public ExpressionBinder {
  public:
   using ExpressionBinder::ExpressionBinder;
 
   std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent,
                                      OutputTypes output = OutputTypes::final) override;
-  /// Binds the query of a stored view, whose names keep the meaning that they had when it was made.
+  /// Binds the query of a stored view. Its names keep the meaning that they had when the view was
+  /// made.
   std::unique_ptr<Query> bind_view_query(const Table& view);
-  /// `select` is the view's text, which has been parsed.
+  /// The same with `select`, the parsed text of the view.
   std::unique_ptr<Query> bind_view_query(const Table& view, const ast::SelectStmt& select);
-  /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
-  /// stay closed, however many lie below one another.
+  /// Binds the view's query only for relations_read(), which are the view's own then. Views that it
+  /// reads are not expanded, so their depth does not matter.
   void read_view(const Table& view);
   std::unique_ptr<Query> read_view(const Table& view, const ast::SelectStmt& select);
-  /// Makes policies decide, from here on, which rows of tables the statement sees and may write.
-  /// Not called if a statement is only inspected, nor for statements of the system itself.
+  /// From here on policies decide which rows of tables the statement sees and may write. Not called
+  /// for a statement that is only inspected, nor for statements of the system itself.
   void heed_policies() noexcept { heeds_policies_ = true; }
-  /// True if it met a table whose row security is on, so that its plan is of this role alone.
+  /// Returns true if the statement uses a table whose row security is on, so that its plan is valid
+  /// for this role only.
   [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }
-  /// Marks the columns that policies read as read; the user needs no right to them. Call after
-  /// accesses() and after unused targets are removed, before anything is planned.
+  /// Marks the columns that policies read; the user needs no right to them. Call after accesses()
+  /// and after unused targets are removed, before anything is planned.
   void mark_policy_reads();
-  /// The condition of a policy of the table, whose row is in slots from `first_slot` on.
+  /// Returns the condition of a policy of the table, whose row is in slots from `first_slot` on.
   ExprPtr bind_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
-  /// Binds it for the sake of relations_read(), which are those of its subqueries then.
+  /// Binds the condition only for relations_read(), which are those of its subqueries then.
   void read_policy(const PolicyCondition& condition, const TablePtr& table, Slot first_slot);
-  /// Throws 42P01 with PostgreSQL's message when there is none.
+  /// Returns the table. Throws 42P01 with PostgreSQL's message when there is none.
   TablePtr require_table(const ast::RangeVar& range);
-  /// The same for definitions and utility commands, whose errors have no position.
+  /// The same for definitions and utility commands, for which the error has no position.
   TablePtr require_relation(const ast::RangeVar& range);
   TablePtr find_table(const ast::RangeVar& range);
 
@@ -52,8 +54,8 @@ class QueryBinder : public ExpressionBinder {
   FromPtr bind_from_node(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
-  /// Returns the partitions that the name stands for: with ONLY nothing but the table itself, which
-  /// has no rows.
+  /// Returns the partitions for which the name stands. With ONLY that is just the table itself,
+  /// which has no rows.
   PartitionTreePtr partitions_of(const TablePtr& table, bool only);
   PartitionTreePtr whole_tree(const TablePtr& table);
   FromPtr bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope);
@@ -61,11 +63,12 @@ class QueryBinder : public ExpressionBinder {
   static void restrict_to_view(ScopeItem& item, const ViewName& known);
   FromPtr bind_range_subselect(const ast::RangeSubselect& node, Scope& scope);
   FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
-  /// Numbers of the fields of a row among its type's attributes, dropped ones counted.
+  /// The numbers that the fields of a row have among its type's attributes, in which dropped ones
+  /// count.
   struct RowFields {
-    std::size_t count;  ///< of the attributes
+    std::size_t count;  ///< number of the attributes
     std::vector<std::int16_t> numbers;
-    TypePtr type;  ///< null: the numbers are those of the fields alone
+    TypePtr type;  ///< null if the row has no type: the fields are numbered on their own
   };
   RowFields fields_of(TypeId row, std::size_t count);
   void keep_known_fields(ScopeItem& item, std::size_t before, TypeId row, const RowFields& fields,
@@ -96,7 +99,7 @@ class QueryBinder : public ExpressionBinder {
                              Scope& scope);
   void apply_alias(ScopeItem& item, const ast::Alias* alias);
   void add_item(Scope& scope, ScopeItem item);
-  /// 42712 where another item that can be named has the name.
+  /// Throws 42712 if another item that can be named has the name.
   static void require_distinct(const Scope& scope, const ScopeItem& item);
   void bind_with(const ast::WithClause* with, Scope& scope, Query& query);
   void bind_with(const ast::WithClause* with, Scope& scope,
@@ -150,8 +153,8 @@ class QueryBinder : public ExpressionBinder {
   static Oid role_behind(const Table& view);
   void note_locks(const FromNode& node, std::span<const std::string> of);
 
-  /// Depends on the tables that its foreign keys reference and on those that reference it: their
-  /// definitions are in the plan too.
+  /// Adds as dependencies the tables that its foreign keys reference and those that reference it,
+  /// since the plan contains their definitions too.
   void depend_on_foreign_keys(const Table& table);
 };
 

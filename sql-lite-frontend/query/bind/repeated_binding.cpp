@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 
 void RepeatedBinding::count(std::size_t nodes) {
-  // Limit for which releasing the memory takes less than a turn.
+  // With so many nodes, freeing the memory still takes less than one turn.
   constexpr std::size_t kMost = 50'000;
   nodes_ += nodes;
   if (nodes_ > kMost) {

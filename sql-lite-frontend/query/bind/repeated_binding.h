@@ -6,11 +6,11 @@
 namespace swizzle::sql {
 
 /// Counts nodes that are bound more than once, such as those in the first operand of BETWEEN and
-/// IN. Each level of nesting doubles their number. Throws 54001 if it exceeds the limit.
+/// IN. Their number doubles with each level of nesting. Throws 54001 when it exceeds the limit.
 class RepeatedBinding {
  public:
-  /// A list's subject is bound for each member, which counts only when nested: the list itself may
-  /// be long.
+  /// `each_of_a_list`: a list's subject is bound for each member. This counts only when nested,
+  /// since the list itself may be long.
   enum class For : std::uint8_t { one_more, each_of_a_list };
   /// While an object of this class exists, bound expressions count as bound once more.
   class Again {

@@ -11,9 +11,9 @@
 
 /// Policies: which rows of a table a statement sees, and which it may write.
 ///
-/// A table that is read is a query of its own, whose conditions the policies are and which keeps
-/// other conditions out (Query::is_barrier); one that is written has them before those of the
-/// statement.
+/// A table that is read becomes a query of its own, whose conditions are the policies; it is a
+/// barrier for other conditions (Query::is_barrier). For a table that is written the policies come
+/// before the conditions of the statement.
 namespace swizzle::sql {
 namespace {
 
@@ -22,8 +22,7 @@ constexpr char kForInsert = 'a';
 constexpr char kForUpdate = 'w';
 constexpr char kForDelete = 'd';
 
-/// Of a row that is written, where it asks nothing else, it asks what it asks of those that are
-/// read.
+/// Returns the condition for rows that are written: WITH CHECK, or USING if the policy has none.
 const PolicyCondition& check_of(const Policy& policy) {
   return policy.check.is_given() ? policy.check : policy.using_rows;
 }
@@ -76,7 +75,7 @@ Scope QueryBinder::policy_scope(const PolicyCondition& condition, const TablePtr
 ExprPtr QueryBinder::bind_policy(const PolicyCondition& condition, const TablePtr& table,
                                  Slot first_slot) {
   Arena parse_arena;
-  // Notes refer to the syntax tree.
+  // The notes point into the syntax tree, which must live as long as they do.
   const auto statements = parse_script(notes_ != nullptr ? arena_ : parse_arena, condition.sql);
   const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
   const ast::Node* const node = ast::as<ast::ResTarget>(select.target_list[0]).val;
@@ -110,7 +109,7 @@ ExprPtr QueryBinder::bind_policy(const PolicyCondition& condition, const TablePt
     leave();
     return bound;
   } catch (SqlError& error) {
-    // The position would point into the policy's text.
+    // The position is one in the policy's text, not in the statement.
     error.fields().position = 0;
     leave();
     throw;
@@ -125,8 +124,8 @@ void QueryBinder::read_policy(const PolicyCondition& condition, const TablePtr& 
   if (notes_ != nullptr) notes_->condition = std::move(bound);
 }
 
-/// Adds the conditions of policies for the command on existing rows: all restrictive ones, and one
-/// of the others. Reading for them needs no right.
+/// Adds the conditions of policies for the command on existing rows: all restrictive policies, and
+/// at least one of the permissive ones. The user needs no right to what they read.
 void QueryBinder::add_policy_conditions(const TablePtr& table, Slot first_slot, char command,
                                         std::vector<ExprPtr>& conditions) {
   const Policies policies = policies_for(*table, command);
@@ -140,7 +139,7 @@ void QueryBinder::add_policy_conditions(const TablePtr& table, Slot first_slot, 
     if (!policy->using_rows.is_given()) continue;
     permitting.push_back(bind_policy(policy->using_rows, table, first_slot));
   }
-  // Without any that permits, the others have nothing to restrict.
+  // Without a permissive policy no row is visible, so the restrictive ones need not be added.
   if (!permitting.empty()) {
     for (const Policy* policy : policies.restrictive) {
       if (!policy->using_rows.is_given()) continue;
@@ -161,7 +160,8 @@ void QueryBinder::mark_policy_reads() {
   for (const Slot slot : policy_reads_) mark_used(slot);
 }
 
-/// The same of a row that is to be written. A restrictive one is named where it refuses.
+/// Adds the checks for a row that is to be written. If a restrictive policy refuses, the error
+/// names it.
 void Binder::add_policy_checks(const TablePtr& table, Slot first_slot, char command,
                                PolicyPart part, std::vector<WriteStatement::Check>& checks) {
   constexpr auto kKind = WriteStatement::Check::Kind::policy;
@@ -205,7 +205,7 @@ std::vector<OutputTarget> QueryBinder::row_targets(const Table& table, const std
   return targets;
 }
 
-/// A table in FROM whose policies count, as the query of the rows that they show.
+/// Makes the query of the rows that the policies show, for a table in FROM.
 FromPtr QueryBinder::secured_rows(FromTable table) {
   auto rows = std::make_unique<Query>();
   rows->is_barrier = true;
@@ -218,7 +218,7 @@ FromPtr QueryBinder::secured_rows(FromTable table) {
   return from_node(FromSubquery{std::move(rows), std::move(alias)});
 }
 
-/// Locking rows applies the policies of UPDATE.
+/// Adds the policies of UPDATE to a query whose rows are locked.
 void QueryBinder::secure_locked(Query& rows) {
   const auto* table = rows.is_barrier && rows.from.size() == 1
                           ? std::get_if<FromTable>(&rows.from[0]->node)
@@ -236,8 +236,8 @@ void QueryBinder::secure_locked(Query& rows) {
   as_role_ = around;
 }
 
-/// Target rows are those that SELECT shows. What UPDATE and DELETE do not show is an error for an
-/// action on it.
+/// Adds the policies for MERGE. Its target rows are those that SELECT shows. An action on one of
+/// them that UPDATE or DELETE does not show is an error.
 void Binder::secure_merge(WriteStatement& write, bool reads) {
   constexpr auto kOfTarget = WriteStatement::Check::Kind::policy_of_target;
   for (std::size_t i = 0; !write.through && i < write.table->relation.columns.size(); ++i) {
@@ -280,7 +280,7 @@ void Binder::secure_write(WriteStatement& write) {
   try {
     if (is_row_secured(*write.table)) {
       // If the statement reads rows, the policies of SELECT apply. Reads by the condition of a view
-      // on the way do not count.
+      // between statement and table do not count.
       const std::size_t named = write.through ? write.view_access : write.access;
       bool reads = !noted_[named].access.read.empty();
       if (write.kind == WriteKind::merge) {

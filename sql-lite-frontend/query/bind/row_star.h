@@ -4,7 +4,7 @@
 
 namespace swizzle::sql {
 
-/// True for `t.*` and `(row).*`, which stand for several values in a list.
+/// Returns true for `t.*` and `(row).*`, which stand for several values in a list.
 inline bool is_star_of_row(const ast::Node* node) {
   if (const auto* column = ast::try_as<ast::ColumnRef>(node))
     return column->fields.size() > 1 && ast::is<ast::A_Star>(column->fields.back());

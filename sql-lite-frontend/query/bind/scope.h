@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// A view's column that was read: the binder's note of the view, and the column's position.
+/// A column of a view that was read: the binder's note of the view, and the column's position.
 struct ColumnNote {
   std::size_t access = 0;
   std::size_t position = 0;
@@ -22,7 +22,8 @@ struct ScopeColumn {
   std::int32_t typmod = kNoTypmod;
   Slot slot = 0;
   SlotExpr::Origin origin;
-  bool computed = false;  ///< of a view that is written through: there is nothing to read
+  bool computed =
+      false;  ///< a computed column of a view that is written through: it cannot be read
   std::optional<ColumnNote> note = std::nullopt;
   bool hidden_from_star = false;  ///< of SEARCH or CYCLE, inside the WITH query that has it
 };
@@ -32,29 +33,29 @@ struct ScopeItem {
   std::string alias;
   std::string schema;  ///< of a table under its own name: schema.table.column is allowed then
   std::vector<ScopeColumn> columns;
-  /// Columns of the item that an unqualified name or * finds; those merged by USING are found in
+  /// Columns of the item that an unqualified name or * finds. Columns merged by USING are found in
   /// the join's own, nameless item.
   std::vector<bool> visible;
-  /// False for the inside of a join that has an alias of its own.
+  /// False for an item inside a join that has an alias of its own.
   bool named = true;
-  /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL cannot refer to
-  /// siblings.
+  /// False if an expression cannot refer to the item, as a FROM item without LATERAL to its
+  /// siblings; the error is "invalid reference to FROM-clause entry".
   bool reachable = true;
   /// False for the left side of a RIGHT or FULL join, while its right side is bound.
   bool lateral_allowed = true;
-  /// True for a join as a whole, whose columns are other items' too.
+  /// True for a join as a whole, whose columns are also those of other items.
   bool is_join = false;
   /// True on a side of an outer join in which a row of the other side may have no partner.
   bool may_be_absent = false;
   /// True for OLD and NEW in RETURNING, which need qualified names.
   bool is_version = false;
   TablePtr table;
-  /// Composite type of the item's rows: of a relation, or of a function that returns such a type.
+  /// Composite type of the item's rows, if it is a relation or a function that returns such a type.
   TypeId row_type = TypeId::none;
-  /// True for a single function that returns a value of no composite type, without ORDINALITY: its
-  /// alias means that value and not a row with it.
+  /// True for a single function without ORDINALITY that returns a value of no composite type: its
+  /// alias means that value, and not a row with it.
   bool is_value = false;
-  /// Columns of a row as a view's names mean it, if these are fewer or others; empty: `columns`.
+  /// Columns of the whole row, if a view's names mean fewer columns or others; empty: `columns`.
   std::vector<ScopeColumn> whole_row;
   /// Slot with the row's partition, for a partitioned table.
   std::optional<Slot> partition_slot;
@@ -62,7 +63,8 @@ struct ScopeItem {
   void show_all() { visible.assign(columns.size(), true); }
 };
 
-/// The clause of an expression: its name in PostgreSQL's errors, and what is allowed in it.
+/// The clause in which an expression stands. It determines the clause's name in PostgreSQL's
+/// errors, and what is allowed.
 enum class Clause : std::uint8_t {
   select_list,
   from_function,
@@ -98,24 +100,26 @@ enum class Clause : std::uint8_t {
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;
-/// Returns the clause's words for "cannot use subquery in …"; empty if subqueries are allowed.
+/// Returns the words of the clause for "cannot use subquery in …"; empty if subqueries are allowed.
 std::string_view subquery_refusal(Clause clause) noexcept;
 
 /// Sorts the slots and removes duplicates.
 void remove_repeats(std::vector<Slot>& slots);
 
-/// Numbers of set-returning calls, and of calls with OVER, in a scope before a call's arguments.
+/// Numbers of set-returning calls, and of calls with OVER, in a scope before a call's arguments are
+/// bound.
 struct CallsBefore {
   std::size_t sets = 0;
   std::size_t windows = 0;
 };
 
-/// Meanings of names in one query; `parent` is the enclosing query.
+/// The meanings of names in one query; `parent` is the scope of the enclosing query.
 struct Scope {
   Scope* parent = nullptr;
   Query* query = nullptr;
   std::vector<ScopeItem> items;
-  /// Items from here on have different names. Within a join that has a name it is the join's first.
+  /// Items from here on must have different names. Within a join that has an alias this is the
+  /// join's first item.
   std::size_t distinct_from = 0;
   std::vector<std::shared_ptr<BoundCte>> ctes;
   /// WITH queries that are not bound yet, so that they cannot be referred to.
@@ -126,13 +130,14 @@ struct Scope {
   /// The same for calls with OVER.
   std::vector<std::int32_t> window_locations;
   bool in_aggregate = false;
-  /// Slots of the FROM clause, which GROUP BY must cover.
+  /// Slots of the FROM clause. In a grouped query GROUP BY must cover those that are read.
   std::vector<std::pair<Slot, Slot>> from_slots;
   /// WINDOW name AS (…), by name.
   std::vector<std::pair<std::string, const void*>> named_windows;
-  /// Receives the slots read from an enclosing query, on every level in between.
+  /// Gets the slots that are read from an enclosing query, on every level in between.
   std::vector<Slot>* outer_slots = nullptr;
-  /// Slot that tells, in INSERT's RETURNING, if the row existed before; set once xmax is read.
+  /// In INSERT's RETURNING, the slot that tells if the row existed before; it is set when xmax is
+  /// first read.
   std::optional<Slot>* was_there = nullptr;
   /// Slot of merge_action() in the RETURNING of MERGE; null elsewhere.
   std::optional<Slot>* merge_action = nullptr;

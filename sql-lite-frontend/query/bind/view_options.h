@@ -8,7 +8,7 @@
 
 namespace swizzle::sql {
 
-/// True if a view was made WITH (name) or (name = true).
+/// Returns true if a view was made WITH (name) or (name = true).
 inline bool has_view_option(const Relation& view, std::string_view name) {
   for (const std::string& option : view.options) {
     const std::string_view text = option;

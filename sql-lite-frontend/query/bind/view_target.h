@@ -11,21 +11,21 @@
 
 namespace swizzle::sql {
 
-/// Name, in a written view or in a relation that it reads, of a column of the table below. Without
-/// a position the column is computed and cannot be written.
+/// The name of a column of the table below, as a written view, or a relation that it reads, has it.
+/// Without a position the column is computed and cannot be written.
 struct ViewTargetColumn {
   std::string name;
   std::optional<std::size_t> position;
 };
 
-/// A view that is written, down to the one table below it.
+/// A view that is written, with the views below it down to the one table.
 struct ViewTarget {
   TablePtr view;
   TablePtr table;
-  bool only = false;  ///< FROM ONLY: of a partitioned table, none of its rows
+  bool only = false;  ///< FROM ONLY: for a partitioned table, which then has no rows
   std::vector<ViewTargetColumn> columns;
 
-  /// One view in between: its query, and the items of its FROM clause.
+  /// One view between target and table: its query, and the items of its FROM clause.
   struct Level {
     TablePtr view;
     std::shared_ptr<Arena> arena;  ///< keeps the query

@@ -9,7 +9,8 @@
 
 namespace swizzle::sql {
 
-/// The executor's kind of each pure window function; their types are in the table of all functions.
+/// The executor's kind for each pure window function. Their types are in the table of all
+/// functions.
 inline constexpr std::array kWindowFunctions =
     std::to_array<std::pair<std::string_view, WindowFunctionKind>>({
         {"row_number", WindowFunctionKind::row_number},
@@ -25,7 +26,7 @@ inline constexpr std::array kWindowFunctions =
         {"nth_value", WindowFunctionKind::nth_value},
     });
 
-/// True for window functions that are aggregates WITHIN GROUP, too, when they have arguments.
+/// Returns true for window functions that, with arguments, are also aggregates used WITHIN GROUP.
 constexpr bool is_hypothetical_set(std::string_view name) noexcept {
   return name == "rank" || name == "dense_rank" || name == "percent_rank" || name == "cume_dist";
 }

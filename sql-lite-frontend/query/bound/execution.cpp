@@ -16,7 +16,7 @@ void Execution::check_interrupts() {
   rows_until_check = kRowsPerCheck;
   services.check_cancelled();
   Runtime::current().yield();
-  // Others have counted theirs meanwhile.
+  // Other code may have counted its own rows during the check.
   rows_until_check = kRowsPerCheck;
 }
 

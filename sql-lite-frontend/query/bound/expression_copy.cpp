@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Copies of all of them, or nothing when one cannot be copied.
+/// Copies all expressions. Returns false if one of them cannot be copied.
 bool copy_all(std::span<const ExprPtr> from, const SlotReplacement& replace,
               std::vector<ExprPtr>& to) {
   for (const ExprPtr& expr : from) {

@@ -1,4 +1,4 @@
-// Calls that SQL writes with words between their arguments, or without parentheses.
+// Prints calls that SQL writes with keywords between their arguments, or without parentheses.
 #include <fmt/format.h>
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Prints an argument without a cast that is not in the text.
+/// Prints an argument without implicit casts.
 void print_plain(ExprPrinter& printer, const Expr& expr) {
   printer.print_at(expr, {printer.current, false, true});
 }
@@ -34,7 +34,7 @@ bool print_extract(ExprPrinter& printer, std::span<const ExprPtr> arguments) {
   return true;
 }
 
-/// "FROM start FOR length", both from the second argument on.
+/// Prints "FROM start FOR length", starting with the second argument.
 void print_range(ExprPrinter& printer, std::span<const ExprPtr> arguments) {
   constexpr std::array<std::string_view, 2> kWords{" FROM ", " FOR "};
   for (std::size_t i = 0; i < arguments.size() && i < kWords.size(); ++i) {
@@ -103,7 +103,7 @@ bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
   return false;
 }
 
-/// now() as another type, or with fewer digits.
+/// Prints now() with a cast as CURRENT_DATE, LOCALTIME and so on, with their precision.
 bool print_time(ExprPrinter& printer, const Expr& expr) {
   std::string_view word;
   switch (expr.type()) {
@@ -133,8 +133,8 @@ bool print_time(ExprPrinter& printer, const Expr& expr) {
 }  // namespace
 
 bool print_with_keywords(ExprPrinter& printer, const Expr& expr) {
-  // x NOT IN (…) is <> ALL, or <> for one value. A kept text stays the expression that a query's
-  // condition is compared with.
+  // x NOT IN (…) is shown as <> ALL, or <> for one value, as PostgreSQL does. A text kept for
+  // comparison with conditions of queries keeps its own form.
   if (const auto* negation = dynamic_cast<const BooleanExpr*>(&expr)) {
     if (printer.is_kept) return false;
     const auto* const one = dynamic_cast<const FunctionExpr*>(negation->operands()[0].get());
@@ -160,7 +160,7 @@ bool print_with_keywords(ExprPrinter& printer, const Expr& expr) {
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr))
     return print_call(printer, *call);
   if (const auto* session = dynamic_cast<const SessionFunctionExpr*>(&expr)) {
-    // CURRENT_USER and its like.
+    // CURRENT_USER and similar words: the function's name in upper case.
     for (const char letter : session->function().name) {
       printer.out += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
     }

@@ -9,8 +9,9 @@
 #include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// Parentheses of the pretty form. PostgreSQL knows the precedence of AND, OR, NOT and of the four
-/// basic arithmetic operators; operands of other operators are enclosed unless they are simple.
+/// Parentheses of the pretty form. As in PostgreSQL, only AND, OR, NOT and the basic arithmetic
+/// operators have a known precedence; operands of other operators are enclosed unless they are
+/// simple.
 namespace swizzle::sql {
 namespace {
 
@@ -31,7 +32,8 @@ std::string_view operator_of(const Expr& expr) {
                                                       : routine->written().op->name;
 }
 
-/// Operand of a cast that is no call of a function; null for anything else.
+/// Returns the operand of a cast that is not written as a function call; null for other
+/// expressions.
 const Expr* operand_of_cast(const Expr& expr) {
   if (const auto* domain = dynamic_cast<const DomainExpr*>(&expr))
     return domain->operands()[0].get();

@@ -34,7 +34,7 @@ Value PartAssignment::changed(Execution& execution, std::size_t at, std::size_t 
   const bool is_last = at + 1 == steps_.size();
   const auto changed_part = [&](std::size_t next_index, const Value& part) {
     const Value result = changed(execution, at + 1, next_index, part, value);
-    // The assigned value is of the domain already.
+    // The binder has already converted the assigned value to the domain.
     return is_domain(step.part) && !is_last
                ? enter_domain(execution.functions, step.part, result, Coercion::assignment)
                : result;

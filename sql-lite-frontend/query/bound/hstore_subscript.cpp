@@ -34,7 +34,7 @@ Value hstore_with_pair(Arena& arena, const Value& whole, const Value& key, const
   }
   HstorePair pair{key.as_text(), std::nullopt};
   if (!value.is_null()) pair.value = value.as_text();
-  // Of two with one key the first counts.
+  // The new pair first: of pairs with equal keys the first one counts.
   std::vector<HstorePair> pairs{pair};
   if (!whole.is_null()) {
     for (const HstorePair& other : HstoreView{whole}.pairs()) pairs.push_back(other);

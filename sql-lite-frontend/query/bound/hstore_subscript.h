@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// hstore[key].
+/// Subscript of an hstore, h[key]: the value of the key.
 class HstoreSubscript final : public OperandsExpr {
  public:
   HstoreSubscript(ExprPtr whole, ExprPtr key) : OperandsExpr(TypeId::text, kNoTypmod, {}) {
@@ -16,10 +16,10 @@ class HstoreSubscript final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
 };
 
-/// `whole` with the key's text set to `value`. 22004 for a key that is NULL.
+/// Returns `whole` with the key set to `value`. Throws 22004 if the key is NULL.
 Value hstore_with_pair(Arena& arena, const Value& whole, const Value& key, const Value& value);
 
-/// New value of the column in `SET hstore[key] = x`. Operands: the whole, the text, the key.
+/// New value of the column in `SET hstore[key] = x`. Operands: the old hstore, the value, the key.
 class HstorePairAssignment final : public OperandsExpr {
  public:
   explicit HstorePairAssignment(std::vector<ExprPtr> operands)

@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/writing_share.h"
 
-/// Constructors of JSON, and tests of it.
+/// Constructors of SQL/JSON, and IS JSON.
 namespace swizzle::sql {
 namespace {
 
@@ -37,7 +37,7 @@ Value JsonTestExpr::evaluate(Execution& execution) const {
   const std::string_view text = is_json_type(type)      ? json_text(value)
                                 : type == TypeId::bytea ? as_text(value.as_bytes())
                                                         : value.as_text();
-  // No object of jsonb has a key twice.
+  // jsonb never has a key twice.
   const bool is_checked = without_collation(type) == TypeId::jsonb;
   const JsonKeys keys = is_checked ? JsonKeys::any : words_.keys;
   return Value::from_bool(for_bytes(text.size(), [&] {
@@ -81,7 +81,7 @@ Value JsonConstructorExpr::object(Execution& execution) const {
       throw SqlError{sqlstate::null_value_not_allowed, "null value not allowed for object key"};
     }
     std::string key;
-    // A literal has no type here: its letters are the key.
+    // An untyped literal as a key counts as text.
     const TypeId type_of_key = operands_[i]->type();
     json_key_text(context, type_of_key == TypeId::unknown ? TypeId::text : type_of_key, name, key);
     if (words_.keys == JsonKeys::unique && !seen.insert(key).second) {
@@ -114,7 +114,7 @@ Value JsonConstructorExpr::evaluate(Execution& execution) const {
   if (is_json_type(source)) {
     return without_collation(source) == type() ? value : make_text(context.arena, json_text(value));
   }
-  // JSON() of a text whose keys are to be unique.
+  // JSON(text WITH UNIQUE KEYS).
   const std::string_view text = value.as_text();
   check_json(text, TypeId::json);
   if (has_repeated_keys(json_trimmed(text), context.arena.account())) refuse_repeated_key();

@@ -7,14 +7,15 @@
 #include "sql-lite-frontend/query/bound/expression.h"
 #include "sql-lite-frontend/types/json/sql_json.h"
 
-/// SQL/JSON's expressions, which are no functions since they have words among their arguments.
+/// Expressions of SQL/JSON. They are not functions, because they have keywords among their
+/// arguments.
 namespace swizzle::sql {
 
-/// A value with FORMAT JSON, or one that becomes JSON implicitly. Shows its operand without the
-/// conversions that the binder has put around it.
+/// A value with FORMAT JSON, or one that is converted to JSON implicitly. Prints only its operand,
+/// without the conversions that the binder added.
 class JsonInputExpr final : public OperandsExpr {
  public:
-  /// `conversions`: number of expressions around the written one.
+  /// `conversions`: number of conversions around the operand.
   JsonInputExpr(ExprPtr converted, std::size_t conversions, std::string format)
       : OperandsExpr(converted->type(), converted->typmod(), {}),
         conversions_(conversions),
@@ -31,11 +32,11 @@ class JsonInputExpr final : public OperandsExpr {
   std::string format_;  ///< " FORMAT JSON", or empty
 };
 
-/// JSON as another type: what RETURNING says of a constructor's result. Shows its operand, which
-/// names the type itself.
+/// Conversion of a constructor's result to the type of RETURNING. Prints only its operand, the
+/// constructor, which prints RETURNING itself.
 class JsonOutputExpr final : public OperandsExpr {
  public:
-  /// Pre: the type is one of strings, or bytea.
+  /// Pre: the type is a string type or bytea.
   JsonOutputExpr(TypeId type, std::int32_t typmod, ExprPtr json) : OperandsExpr(type, typmod, {}) {
     operands_.push_back(std::move(json));
   }
@@ -43,7 +44,8 @@ class JsonOutputExpr final : public OperandsExpr {
   void print(ExprPrinter& printer) const override { printer.print_instead(*operands_[0]); }
 };
 
-/// IS [NOT] JSON, without NOT. The operand is a text, or JSON.
+/// IS JSON. The binder expresses IS NOT JSON by a NOT around it. Operand: text, json, jsonb or
+/// bytea.
 class JsonTestExpr final : public OperandsExpr {
  public:
   struct Words {
@@ -60,15 +62,15 @@ class JsonTestExpr final : public OperandsExpr {
   Words words_;
 };
 
-/// Result type of a constructor as it is shown.
+/// RETURNING of a constructor, for printing.
 struct JsonReturning {
   TypeId type = TypeId::none;
   std::int32_t typmod = kNoTypmod;
-  std::string format;  ///< " FORMAT JSON" where it is shown
+  std::string format;  ///< " FORMAT JSON" if printed, else empty
 };
 
-/// JSON_ARRAY, JSON_OBJECT, JSON(), JSON_SCALAR and JSON_SERIALIZE. Its value is of json or jsonb;
-/// JsonOutputExpr makes other types of it.
+/// JSON_ARRAY, JSON_OBJECT, JSON(), JSON_SCALAR and JSON_SERIALIZE. The result is json or jsonb; a
+/// JsonOutputExpr around it converts it to other types.
 class JsonConstructorExpr final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t { array, object, parse, scalar, serialize };
@@ -87,18 +89,18 @@ class JsonConstructorExpr final : public OperandsExpr {
  private:
   [[nodiscard]] Value array(Execution& execution) const;
   [[nodiscard]] Value object(Execution& execution) const;
-  /// Returns the written JSON as a value of the own type.
+  /// Returns the JSON text as a value of the expression's type.
   [[nodiscard]] Value finished(Execution& execution, std::string_view json) const;
 
   Words words_;
 };
 
-/// JSON_EXISTS, JSON_QUERY and JSON_VALUE; also the columns of JSON_TABLE.
+/// JSON_EXISTS, JSON_QUERY and JSON_VALUE, and the columns of JSON_TABLE.
 class JsonPathExpr final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t { exists, query, value };
   enum class Wrapper : std::uint8_t { none, conditional, always };
-  /// Answer of ON EMPTY and ON ERROR.
+  /// Behavior ON EMPTY or ON ERROR.
   struct Behavior {
     enum class Kind : std::uint8_t {
       null,
@@ -111,7 +113,7 @@ class JsonPathExpr final : public OperandsExpr {
       value,
     };
     Kind kind = Kind::null;
-    std::size_t operand = 0;  ///< of kind `value`
+    std::size_t operand = 0;  ///< operand number of a DEFAULT
   };
   struct Words {
     Kind kind = Kind::value;
@@ -120,16 +122,16 @@ class JsonPathExpr final : public OperandsExpr {
     JsonQuotes quotes = JsonQuotes::kept;
     Behavior on_empty = {};
     Behavior on_error = {};
-    std::string format = {};  ///< of RETURNING, as it is shown
-    std::string column = {};  ///< of JSON_TABLE
+    std::string format = {};  ///< FORMAT of RETURNING, as printed
+    std::string column = {};  ///< column name in JSON_TABLE, else empty
   };
-  /// Operands: the document of type jsonb, the path, a value for each variable, values of
+  /// Operands: the document as jsonb, the path, one value for each variable, values of DEFAULT
   /// behaviors.
   JsonPathExpr(TypeId type, std::int32_t typmod, Words words, std::vector<ExprPtr> operands)
       : OperandsExpr(type, typmod, std::move(operands)), words_(std::move(words)) {}
   Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
-  /// Writes wrapper, quotes and behaviors; those of JSON_TABLE's columns as well.
+  /// Prints WRAPPER, QUOTES and behaviors, of JSON_TABLE's columns too.
   void print_options(ExprPrinter& printer) const;
   [[nodiscard]] const Words& words() const noexcept { return words_; }
 
@@ -151,13 +153,13 @@ class JsonPathExpr final : public OperandsExpr {
   Words words_;
 };
 
-/// Returns the type's name as a printed expression has it.
+/// Returns the type's name for printed expressions.
 std::string json_type_name(const ExprPrinter& printer, TypeId type, std::int32_t typmod);
-/// Writes a path in SQL: a constant as a string without its type.
+/// Prints a path; a constant one as a string literal without a cast.
 void print_json_path(ExprPrinter& printer, const Expr& path);
-/// " RETURNING type".
+/// Prints " RETURNING type".
 void print_json_returning(ExprPrinter& printer, const JsonReturning& returning);
-/// Another SQL/JSON expression with these operands; null if `expr` is none.
+/// Copies a SQL/JSON expression with other operands; null if `expr` is none.
 ExprPtr copy_json_expression(const Expr& expr, std::vector<ExprPtr> operands);
 
 }  // namespace swizzle::sql

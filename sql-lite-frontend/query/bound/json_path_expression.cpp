@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// JSON_EXISTS, JSON_QUERY and JSON_VALUE when they run.
+/// Evaluation of JSON_EXISTS, JSON_QUERY and JSON_VALUE.
 namespace swizzle::sql {
 namespace {
 
@@ -17,7 +17,7 @@ constexpr SqlState kNoItem{"22035"};
 constexpr SqlState kSeveralItems{"22034"};
 constexpr SqlState kNoScalar{"2203F"};
 
-/// Words of a behavior in its error.
+/// Returns the behavior's name in error messages.
 std::string_view behavior_words(JsonPathExpr::Behavior::Kind kind) {
   using enum JsonPathExpr::Behavior::Kind;
   switch (kind) {
@@ -41,7 +41,7 @@ std::string_view behavior_words(JsonPathExpr::Behavior::Kind kind) {
   return {};
 }
 
-/// JSON_VALUE's text of a scalar; nothing for null.
+/// Returns the text that JSON_VALUE converts; nothing for null.
 std::optional<std::string> scalar_text(FunctionContext& context, const PathItem& item,
                                        TypeId wanted) {
   if (item.moment) {
@@ -68,7 +68,7 @@ std::string path_of(const std::string& column, std::string_view function) {
 
 }  // namespace
 
-/// A run of the path over the document, with the values of the variables.
+/// A run of the path over the document, with the variables' values set.
 struct JsonPathExpr::Found {
   std::shared_ptr<const PathTree> tree;
   PathRun run;
@@ -112,7 +112,7 @@ Value JsonPathExpr::answer(Execution& execution, const Behavior& behavior,
   const Value value = given.eval(execution);
   if (given.type() == type() || value.is_null()) return value;
   try {
-    // Only JSON, and domains, are left to be converted here.
+    // Other types were converted by now: only JSON and domains remain.
     if (without_collation(given.type()) == TypeId::jsonb) return populated(json_text(value));
     if (!is_domain(type())) return value;
     return enter_domain(context, type(), value, Coercion::assignment);

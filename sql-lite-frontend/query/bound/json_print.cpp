@@ -2,11 +2,11 @@
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// SQL/JSON's expressions as SQL.
+/// Printing of SQL/JSON's expressions.
 namespace swizzle::sql {
 namespace {
 
-/// An argument, with the casts that are not in its text.
+/// Prints an argument without implicit casts.
 void print_argument(ExprPrinter& printer, const Expr& expr) {
   printer.print_at(expr, {});
 }
@@ -44,7 +44,7 @@ void print_json_returning(ExprPrinter& printer, const JsonReturning& returning) 
 
 void JsonInputExpr::print(ExprPrinter& printer) const {
   const Expr* written = operands_[0].get();
-  // A text of slots is compared with others: there the conversions count, too.
+  // A text with slots is compared with other such texts, so it keeps the conversions.
   if (printer.columns != ExprPrinter::Columns::slots) {
     for (std::size_t i = 0; i < conversions_; ++i) {
       written = dynamic_cast<const OperandsExpr&>(*written).operands()[0].get();

@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Nothing where one of them is NULL.
+/// Returns the subscripts as a path; nothing if one of them is NULL.
 std::optional<std::vector<std::string>> path_of(std::span<const ExprPtr> subscripts,
                                                 Execution& execution) {
   std::vector<std::string> path;

@@ -13,7 +13,7 @@ template <class T>
 class Planned {
  public:
   Planned() : Planned(T{}) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): it stands for the value
+  // NOLINTNEXTLINE(google-explicit-constructor): it represents the value
   Planned(T value) : own_(std::make_unique<T>(std::move(value))), at_(own_.get()) {}
   Planned(const Planned& of) noexcept : at_(of.at_) {}
   Planned(Planned&&) noexcept = default;

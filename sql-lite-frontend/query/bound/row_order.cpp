@@ -16,7 +16,7 @@ Value RowOrderExpr::evaluate(Execution& execution) const {
     const std::array<Value, 2> pair{operands_[2 * i]->eval(execution),
                                     operands_[2 * i + 1]->eval(execution)};
     if (pair[0].is_null() || pair[1].is_null()) return Value::null();
-    // By which collation they compare, if they ask.
+    // Tell the comparison its types: they carry the collations.
     const std::array types{operands_[2 * i]->type(), operands_[2 * i + 1]->type()};
     const TypesOfCall told{execution.functions, types};
     const auto holds = [&](const Operator* op) {

@@ -8,15 +8,15 @@
 
 namespace swizzle::sql {
 
-/// XMLELEMENT and the other expressions of SQL/XML, which are no functions since they have names
-/// and words among their arguments.
+/// Expressions of SQL/XML, such as XMLELEMENT. They are not functions, because they have names and
+/// keywords among their arguments.
 class XmlExpression final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t {
     concatenation,
-    element,  ///< operands: attributes, as many as there are names, then content
-    forest,   ///< operands: as many as there are names
-    parse,    ///< operands: the text, whether blanks are kept
+    element,  ///< operands: one attribute for each name, then the content
+    forest,   ///< operands: one for each name
+    parse,    ///< operands: the text, PRESERVE WHITESPACE as a boolean
     instruction,
     root,  ///< operands: the value, the version, a number of xml::Standalone
     serialize,

@@ -31,7 +31,7 @@ TEST_CASE("what only looks like a deep comment stays", "[parse]") {
     CAPTURE(text.substr(0, 20));
     CHECK_FALSE(without_deep_comments(text));
   }
-  // It does not end: the parser says so.
+  // The comment does not end: leave the error to the parser.
   CHECK_FALSE(without_deep_comments("select 1 " + deep.substr(0, 1900)));
   CHECK(without_deep_comments("select E'\\\\' " + deep));
   CHECK(without_deep_comments("select 'a' " + deep));

@@ -60,7 +60,7 @@ def parse(text):
 
 
 def enumerators(name, values):
-    """Without the prefix that all of them share; the undefined one is `undefined`."""
+    """Returns the enumerators without their common prefix; the undefined one is `undefined`."""
     names = [n for n, v in values if v != 0]
     prefix = names[0]
     for other in names:

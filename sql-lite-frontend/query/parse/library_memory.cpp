@@ -9,7 +9,8 @@ namespace {
 
 constinit thread_local LibraryMemory* counted = nullptr;
 
-/// The library's allocator rounds up to powers of two, and has a header for each piece.
+/// Returns the bytes that the library's allocator takes for a piece: a header, and small sizes
+/// rounded up to powers of two.
 std::size_t taken_for(std::size_t size) noexcept {
   constexpr std::size_t kHeader = 16;
   constexpr std::size_t kLargestRounded = 8192;
@@ -52,7 +53,7 @@ bool LibraryMemory::go_deeper() noexcept {
 
 }  // namespace swizzle::sql
 
-// The names that the linker's --wrap makes.
+// Symbols that the linker's --wrap defines.
 extern "C" {
 
 void* palloc_of_library(std::size_t size) asm("__real_palloc");
@@ -65,13 +66,13 @@ void* allocate_of_library(void* context, std::size_t size) asm("__real_MemoryCon
 void* allocate_measured(void* context, std::size_t size) asm("__wrap_MemoryContextAlloc");
 void check_stack_measured() asm("__wrap_check_stack_depth");
 
-/// Goes to where the library's errors are caught.
+/// Jumps to the library's error handler (PG_RE_THROW).
 [[noreturn]] void pg_re_throw();
 }
 
 namespace {
 
-/// Ends the library's work if the account does not have so much.
+/// Ends the library's work if the account is exhausted.
 void count(std::size_t size) {
   using namespace swizzle::sql;
   if (counted != nullptr && !counted->take(size)) [[unlikely]]
@@ -90,7 +91,8 @@ void* palloc0_measured(std::size_t size) {
   return palloc0_of_library(size);
 }
 
-/// Counts the new piece whole: what grows doubles, so the old ones come to as much again at most.
+/// Counts the new piece as a whole: growing pieces double, so the old ones add as much again at
+/// most.
 void* repalloc_measured(void* piece, std::size_t size) {
   count(size);
   return repalloc_of_library(piece, size);

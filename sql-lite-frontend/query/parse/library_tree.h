@@ -9,29 +9,29 @@
 #include "sql-lite-frontend/query/parse/links.h"
 #include "sql-lite-frontend/types/arena.h"
 
-// The parser library's nodes, which are PostgreSQL's: behind all other headers, since they bring
-// macros with them.
-// clang-format off: PostgreSQL's first header comes first.
+// The parser library's headers, which define PostgreSQL's nodes. Include this after all other
+// headers, because they define macros.
+// clang-format off: postgres.h must come first.
 extern "C" {
 #include <pg_query.h>
 #include <pg_query_internal.h>
 #include <nodes/parsenodes.h>
 }
 // clang-format on
-// One of our enumerators.
+// A macro of theirs that is an enumerator of ours.
 #undef restrict
 
 namespace swizzle::sql::ast {
 
-/// Copies the parser library's nodes into an arena as ours. ast_copy.cpp, which is generated, has
-/// the copying of each kind, field by field.
+/// Copies the parser library's nodes into an arena as our nodes. The generated ast_copy.cpp copies
+/// each kind field by field.
 class TreeCopy {
  public:
   explicit TreeCopy(Arena& arena) noexcept : arena_(arena) {}
 
   /// Throws SqlError 54001 when the tree is nested too deeply for the stack.
   Items<RawStmt> statements(const ::List* list) { return children<RawStmt>(list); }
-  /// How deep what was copied is nested.
+  /// Nesting depth of the copied tree.
   [[nodiscard]] std::size_t levels() const noexcept { return levels_; }
 
  private:
@@ -83,7 +83,7 @@ class TreeCopy {
     return made;
   }
 
-  /// Has a specialization for each kind of node that the grammar makes.
+  /// Specialized in ast_copy.cpp for each kind of node that the grammar makes.
   template <class T, class From>
   const T* copy(const From& from);
 

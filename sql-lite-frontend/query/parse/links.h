@@ -13,7 +13,7 @@ namespace swizzle::sql::ast {
 template <class T>
 using Link = CheckedPointer<const T>;
 
-/// Children of one node. Access behind the end throws.
+/// Children of one node. Access past the end throws.
 template <class T>
 class Items : public std::span<const T* const> {
   using Base = std::span<const T* const>;

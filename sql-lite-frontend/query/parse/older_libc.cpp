@@ -1,4 +1,4 @@
-// Functions of newer C libraries that the parser library calls, for those that do not have them.
+// Functions of newer C libraries that the parser library calls, for systems with an older one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -20,7 +20,8 @@ std::size_t strlcpy(char* to, const char* from, std::size_t size) noexcept {
   return length;
 }
 
-/// Of C23: reads binary digits after "0b" as well, with which the scanner calls base 16 only.
+/// C23's strtoul(), which also reads "0b" for base 2 and 0. The scanner calls it with base 16 only,
+/// so the old function does.
 unsigned long __isoc23_strtoul(const char* text, char** end, int base) noexcept {
   return std::strtoul(text, end, base);
 }

@@ -11,7 +11,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// The library counts characters, everything inside a statement counts bytes.
+/// Converts a position from characters, which the library counts, to bytes, as everything else
+/// does.
 int byte_position(const std::string& text, int character_position) {
   if (character_position <= 0) return 0;
   int characters = 0;
@@ -34,7 +35,8 @@ int byte_position(const std::string& text, int character_position) {
 }  // namespace
 
 ast::Items<ast::RawStmt> parse_script(Arena& arena, const std::string& text) {
-  // The library cannot let go: more text than it reads in a millisecond is for another thread.
+  // The library never yields, so a longer text than it parses in about a millisecond goes to a
+  // helper thread.
   constexpr std::size_t kLongText = 8 << 10;
   const bool is_long = text.size() >= kLongText;
   const auto parse = [&] {

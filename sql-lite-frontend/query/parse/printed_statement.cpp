@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/query/parse/printed_statement.h"
 
 #include "sql-lite-frontend/query/parse/syntax_tree.h"
-// Behind it, because of the macros.
+// Last, because of its macros.
 #include "sql-lite-frontend/query/parse/library_tree.h"
 
 namespace swizzle::sql {
@@ -13,7 +13,7 @@ bool is_readable(const std::string& sql) {
   return !again.error() && list_length(again.statements()) == 1;
 }
 
-/// The statement that begins at `location`. Null if there is none.
+/// Returns the statement that begins at `location`; null if there is none.
 const ::Node* statement_at(const SyntaxTree& parsed, std::int32_t location) {
   for (int i = 0; i < list_length(parsed.statements()); ++i) {
     const auto& statement = *static_cast<const ::RawStmt*>(list_nth(parsed.statements(), i));
@@ -31,11 +31,11 @@ const T* try_as(const ::Node* node, ::NodeTag kind) {
 std::string printed(SyntaxTree& parsed, ::Node* query) {
   if (query == nullptr) return {};
   std::string sql = parsed.printed(query);
-  // A text that is kept must be read again.
+  // Only return a text that parses again: it will be stored.
   return !sql.empty() && is_readable(sql) ? sql : std::string{};
 }
 
-/// SELECT `condition`.
+/// Returns "SELECT condition".
 std::string printed_condition(SyntaxTree& parsed, ::Node* condition) {
   if (condition == nullptr) return {};
   ::ResTarget target{};

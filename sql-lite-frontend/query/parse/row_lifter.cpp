@@ -129,7 +129,7 @@ class RowLifter {
     return take(')') && column == result_.types.size();
   }
 
-  /// Accepts the text behind the rows.
+  /// Accepts the text after the rows.
   bool tail() {
     skip_blanks();
     const std::size_t begin = at_;

@@ -16,7 +16,7 @@ extern "C" {
 namespace swizzle::sql {
 namespace {
 
-/// The library packs a state's five characters six bits each.
+/// Unpacks an SQLSTATE: the library packs its five characters in six bits each.
 SqlState unpacked_state(int packed) {
   std::array<char, 5> letters{};
   for (char& letter : letters) {
@@ -76,7 +76,7 @@ ast::Items<ast::RawStmt> SyntaxTree::copy_to(Arena& arena) const {
 }
 
 std::string SyntaxTree::printed(void* statement) {
-  // Of all that the library goes down it checks the stack for expressions and queries only.
+  // The library checks the stack only in expressions and queries, not everywhere it recurses.
   constexpr std::size_t kKilobytesPerLevel = 2;
   Arena copy;
   ast::TreeCopy tree{copy};

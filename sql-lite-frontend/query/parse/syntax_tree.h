@@ -10,41 +10,40 @@
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/memory_account.h"
 
-// The parser library's.
+// Types of the parser library.
 struct List;
 struct MemoryContextData;
 
 namespace swizzle::sql {
 
-/// The parser library's report on a text that is not SQL.
+/// Syntax error as the parser library reports it.
 struct SyntaxError {
   SqlState state;
   std::string message;
   std::string detail;
   std::string hint;
-  int character_position = 0;  ///< from 1; 0 is unknown
+  int character_position = 0;  ///< from 1; 0: unknown
 };
 
-/// A text as the parser library reads it: PostgreSQL's own nodes, in a memory context of the
-/// library's. Its memory is counted, and its stack measured, for it (library_memory.h). Stays on
-/// the thread that made it.
+/// Parse tree of the parser library: PostgreSQL's own nodes, in a memory context of the library.
+/// library_memory.h charges its memory and measures its stack. Must stay on the thread that made
+/// it.
 class SyntaxTree {
  public:
-  /// Throws SqlError 53200 when the tree takes more memory than the account has; without one it is
-  /// not counted.
+  /// Throws SqlError 53200 if the account is exhausted; without an account nothing is charged.
   explicit SyntaxTree(const std::string& text, MemoryAccount* account = nullptr);
   SyntaxTree(const SyntaxTree&) = delete;
   SyntaxTree& operator=(const SyntaxTree&) = delete;
   ~SyntaxTree() = default;
 
   [[nodiscard]] const std::optional<SyntaxError>& error() const noexcept { return error_; }
-  /// The library's list of RawStmt. Null if there is an error, or nothing in the text.
+  /// Returns the library's list of RawStmt; null if there is an error or the text has no statement.
   [[nodiscard]] const ::List* statements() const noexcept { return statements_; }
-  /// The same as our nodes. Throws SqlError 54001.
+  /// Copies them to our nodes. Throws SqlError 54001.
   [[nodiscard]] ast::Items<ast::RawStmt> copy_to(Arena& arena) const;
 
-  /// `statement`, a node of the library's, as SQL. Empty where the library cannot print it. Throws
-  /// SqlError 54001.
+  /// Prints a node of the library as SQL; empty if the library cannot print it. Throws SqlError
+  /// 54001.
   [[nodiscard]] std::string printed(void* statement);
 
  private:
@@ -57,8 +56,8 @@ class SyntaxTree {
     MemoryContextData* context;
   };
 
-  /// False if the library raised an error. Between here and there is only C, without anything to
-  /// clean up: what was allocated goes with the memory context. Throws what memory or stack refuse.
+  /// Calls `work`; returns false if the library raised an error, which jumps past frames of C
+  /// alone. Memory goes with the memory context. Throws the refusal of memory or stack.
   bool run(auto work);
 
   LibraryMemory memory_;

@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// The error's state; nothing if there is none.
+/// Returns the error's SQLSTATE; nothing if there is none.
 std::string state_of(const auto& work) {
   try {
     work();
@@ -36,7 +36,7 @@ TEST_CASE("A tree's memory is charged to an account, and given back", "[sql][par
   const auto read = [&](const std::string& text) {
     return state_of([&] { const SyntaxTree tree{text, &account}; });
   };
-  // In nodes and lists, in one piece, and in pieces that grow.
+  // Memory in nodes and lists, in one piece, and in pieces that grow.
   CHECK(read("INSERT INTO t VALUES (1)" + repeated(", (1)", 100'000)) == "53200");
   CHECK(read("SELECT '" + std::string(std::size_t{9} << 20U, 'x') + "'") == "53200");
   CHECK(read("SELECT 1" + repeated(" || ''''", 40'000)) == "53200");

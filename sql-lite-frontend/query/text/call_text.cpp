@@ -5,7 +5,8 @@
 #include "sql-lite-frontend/query/text/query_printer.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// Calls whose results are in slots: aggregates, window functions, functions that return sets.
+/// Prints calls whose results are in slots: aggregates, window functions and set-returning
+/// functions.
 namespace swizzle::sql {
 
 std::string QueryPrinter::function_name(const Function& function, const Routine* routine) const {
@@ -18,7 +19,7 @@ void QueryPrinter::print_arguments(std::span<const ExprPtr> arguments, bool last
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i > 0) write(", ");
     if (last_is_variadic && i + 1 == arguments.size()) write("VARIADIC ");
-    // Casts of arguments are shown: they tell which function is meant.
+    // Show implicit casts of arguments: they determine which overload is called.
     ++printer_.depth;
     printer_.print_at(*arguments[i], {});
     --printer_.depth;
@@ -115,7 +116,7 @@ void QueryPrinter::print_window_call(const WindowDefinition& window, const Windo
 
 namespace {
 
-// Bits of the grammar's frame options.
+// Bits of FRAMEOPTION in the grammar.
 constexpr std::int32_t kIsGiven = 0x00001;
 constexpr std::int32_t kIsBetween = 0x00010;
 
@@ -199,7 +200,7 @@ void QueryPrinter::print_named_windows(const Query& query) {
   bool is_first = true;
   for (const ast::Node* node : select.window_clause) {
     const auto& syntax = ast::as<ast::WindowDef>(node);
-    // A window is bound where a call names it, by itself or as the beginning of another.
+    // A window definition is bound only where a call names it or a window that extends it.
     const WindowDefinition* found = nullptr;
     for (const WindowDefinition& window : query.windows) {
       for (const WindowCall& call : window.calls) {

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// The FROM clause of a printed query.
+/// Prints the FROM clause.
 namespace swizzle::sql {
 
 void QueryPrinter::print_from(const Query& query) {

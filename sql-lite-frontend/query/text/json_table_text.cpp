@@ -9,11 +9,11 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// JSON_TABLE in a printed FROM clause. The syntax says which columns belong to which path; the
-/// bound query has them in the same order.
+/// Prints JSON_TABLE in a FROM clause. The syntax tree assigns columns to paths; the bound query
+/// has the columns in the same order.
 namespace swizzle::sql {
 
-/// Places in the bound query that have been printed so far.
+/// Positions reached in the bound query's lists while printing.
 struct QueryPrinter::JsonTableText {
   const Query& query;
   const FromCall& call;

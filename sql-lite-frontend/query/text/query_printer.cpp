@@ -11,7 +11,8 @@
 
 namespace swizzle::sql {
 
-/// A query within an expression is not one of its operands.
+/// Scope in which a subquery of an expression is printed: a query is not one of the expression's
+/// operands.
 class QueryPrinter::WithinExpression {
  public:
   explicit WithinExpression(ExprPrinter& printer)
@@ -53,7 +54,7 @@ QueryPrinter::QueryPrinter(const BindingNotes& notes, Binder& binder, QueryLayou
 }
 
 void QueryPrinter::begin_line(std::string_view word, int before, int after, int plus) {
-  // Deep indents are shortened, so that the text of nested queries stays linear.
+  // Limit deep indents, so that the length of nested queries' text stays linear.
   constexpr int kFull = 40;
   constexpr int kShortened = 4;
   int& indent = printer_.indent;
@@ -96,7 +97,7 @@ void QueryPrinter::print_query(const Query& query, ResultNames names, bool is_vi
   check_stack();
   const WithinExpression within{printer_};
   RangeNames ranges{notes_, around_};
-  // PostgreSQL keeps these two names in a view's query for the rows of rules.
+  // PostgreSQL reserves "old" and "new" in a view's query for the rows of rules.
   if (is_view) {
     ranges.reserve("old");
     ranges.reserve("new");
@@ -419,7 +420,7 @@ void QueryPrinter::print_sort_expression(const Expr& expr) {
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) {
     const std::size_t before = printer_.out.size();
     printer_.print(*constant);
-    // A number alone would be the place of a column.
+    // A bare number would be a column position.
     if (std::string_view{printer_.out}.substr(before).find("::") == std::string_view::npos)
       write("::" + cast_target(constant->type(), constant->typmod()));
     return;
@@ -428,7 +429,7 @@ void QueryPrinter::print_sort_expression(const Expr& expr) {
   const bool is_plain = slot != nullptr && is_column(*slot);
   const bool is_enclosed = !is_plain && (layout_.is_pretty || looks_like_call(expr));
   if (is_enclosed) write("(");
-  // A cast that is not in the text is shown: the sort depends on it.
+  // Show implicit casts: the sort order depends on them.
   ++printer_.depth;
   printer_.print_at(expr, {});
   --printer_.depth;
@@ -532,7 +533,7 @@ void QueryPrinter::print_locks(const Query& query) {
 }
 
 bool QueryPrinter::is_column(const SlotExpr& slot) const {
-  // A subquery computes a column of the query around it, in the same slot.
+  // A subquery may compute a column of an enclosing query, in the same slot.
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
     if (level->names->find(slot)) return true;
     if (is_computed(*level, slot)) return false;
@@ -569,7 +570,8 @@ void QueryPrinter::print_row(ExprPrinter& printer, const SlotExpr& column) {
 
 namespace {
 
-/// Collects the left operands of a comparison with the columns of a subquery, and its operator.
+/// Collects the left operands of a row comparison with a subquery's columns. Returns the operator's
+/// name.
 std::string left_operands(const Expr& comparison, ObjectNames* names,
                           std::vector<const Expr*>& left) {
   check_stack();

@@ -11,16 +11,16 @@
 
 namespace swizzle::sql {
 
-/// Writes a query and the queries within it. Lists, clauses and subqueries begin new lines, which
-/// are indented as PostgreSQL does it.
+/// Prints a query and its subqueries. Lists, clauses and subqueries begin new lines, indented as in
+/// PostgreSQL.
 class QueryPrinter final : public QueryTexts {
  public:
   QueryPrinter(const BindingNotes& notes, Binder& binder, QueryLayout layout);
 
-  /// Names that the columns of a query's result have where it is printed.
+  /// Names of a query's result columns in its context.
   struct ResultNames {
     std::span<const std::string> given = {};  ///< empty: the query's own
-    bool are_visible = false;  ///< the text always says the name of an expression's column
+    bool are_visible = false;  ///< true: every expression's column is written with its name
   };
   void print_whole(const Query& query, std::span<const std::string> names);
   void print_condition(const Expr& condition, const Table& table, Slot first_slot);
@@ -37,7 +37,7 @@ class QueryPrinter final : public QueryTexts {
     const Query* query = nullptr;  ///< null: a table whose columns a condition reads
     const RangeNames* names = nullptr;
   };
-  /// Keeps what the printer does within an expression apart from what it does within a query there.
+  /// Scope in which a subquery of an expression is printed.
   class WithinExpression;
 
   // query_printer.cpp
@@ -60,7 +60,7 @@ class QueryPrinter final : public QueryTexts {
   void print_sort_expression(const Expr& expr);
   void print_order(std::span<const SortKey> order, std::size_t count);
   void print_query_order(const Query& query);
-  /// The expression behind a slot of a select list; the expression itself for any other.
+  /// Returns the select list's expression for a slot; for other expressions returns `expr`.
   static const Expr& listed(const Query& query, const Expr& expr);
   [[nodiscard]] bool looks_like_call(const Expr& expr) const;
   [[nodiscard]] const BindingNotes::OfQuery& note_of(const Query& query) const;
@@ -79,8 +79,8 @@ class QueryPrinter final : public QueryTexts {
                   std::span<const ExprPtr> arguments);
   [[nodiscard]] std::string function_name(const Function& function, const Routine* routine) const;
   void print_arguments(std::span<const ExprPtr> arguments, bool last_is_variadic);
-  /// Writes what the query of that level puts in the slot: a call, the key of a group. False if
-  /// the slot is none of them.
+  /// Prints the call or group key that the query of that level puts in the slot. Returns false if
+  /// the slot is neither.
   bool print_computed(ExprPrinter& printer, const Level& level, const SlotExpr& slot);
   static bool is_computed(const Level& level, const SlotExpr& slot);
 
@@ -104,8 +104,8 @@ class QueryPrinter final : public QueryTexts {
   [[nodiscard]] bool names_cte(std::string_view name) const;
 
   void write(std::string_view text) { printer_.out += text; }
-  /// Begins a line with the word. The indent changes by `before`, and by `after` behind the word;
-  /// `plus` is for this line alone.
+  /// Begins a line with the word. Adds `before` to the indent, then, after the word, `after`;
+  /// `plus` applies to this line alone.
   void begin_line(std::string_view word, int before, int after, int plus);
   [[nodiscard]] std::size_t line_length() const;
   void print_operand(const Expr& expr) { printer_.print(expr); }

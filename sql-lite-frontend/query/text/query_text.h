@@ -12,7 +12,7 @@ namespace swizzle::sql {
 struct QueryLayout {
   /// Parentheses only where precedence needs them.
   bool is_pretty = false;
-  /// Items of a list begin a new line if they would end behind this column; negative: never.
+  /// Items of a list begin a new line if they would end after this column; negative: never.
   int wrap_column = 0;
 };
 

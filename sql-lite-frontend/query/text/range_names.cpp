@@ -11,10 +11,10 @@
 namespace swizzle::sql {
 namespace {
 
-/// Slot of a column that the query does not know.
+/// Slot of a column that the query does not read.
 constexpr Slot kUnread = static_cast<Slot>(-1);
 
-/// Name of the first column that the expression reads.
+/// Returns the name of the first column that the expression reads.
 std::string first_column(Expr& expr) {
   std::string name;
   walk(expr, [&](Expr& part) {
@@ -39,7 +39,7 @@ const ast::Alias* alias_of(const ast::Node* node) {
   return nullptr;
 }
 
-/// Makes a column's name one that no earlier column of the relation has; true if it changed.
+/// Renames a column whose name an earlier column of the relation has. Returns true if it changed.
 bool make_unique(std::vector<RangeName::Column>& columns, std::size_t place) {
   const std::string wanted = columns[place].name;
   const auto is_taken = [&](const std::string& name) {
@@ -92,13 +92,13 @@ std::optional<RangeNames::Found> RangeNames::find(const SlotExpr& slot) const {
     const RangeName::Column* found = nullptr;
     for (const RangeName::Column& column : range.columns) {
       if (column.slot != slot.slot()) continue;
-      // Two columns of a subquery may show one value.
+      // Two columns of a subquery may have one value: prefer the one with the bound name.
       if (found == nullptr || column.bound == slot.origin().name) found = &column;
       if (found->bound == slot.origin().name) break;
     }
     return found;
   };
-  // A join stands behind its sides, whose columns a named one hides.
+  // Joins first: a named join hides the columns of its sides.
   for (const bool wants_join : {true, false}) {
     for (auto range = names_.rbegin(); range != names_.rend(); ++range) {
       if (range->is_join != wants_join) continue;
@@ -182,7 +182,7 @@ void RangeNames::add_join(const FromNode& node, const FromJoin& join,
   add(is_turned ? *join.right : *join.left);
   add(is_turned ? *join.left : *join.right);
   const std::vector<std::string> names = using_names(join, syntax);
-  // The columns that are merged have the name by which they are.
+  // A merged column is printed by the name in USING.
   for (std::size_t i = 0; i < names.size() && i < join.conditions.size(); ++i) {
     std::vector<Slot> slots;
     collect_slots(*join.conditions[i], slots);

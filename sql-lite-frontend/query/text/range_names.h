@@ -9,15 +9,14 @@
 
 namespace swizzle::sql {
 
-/// Throws SqlError 0A000: the text of a query cannot show this.
+/// Throws SqlError 0A000: a query with `what` cannot be printed.
 [[noreturn]] void throw_unprintable(std::string_view what);
 
-/// A relation, function, subquery or named join in FROM under the name that a printed query gives
-/// it.
+/// A relation, function, subquery or named join of FROM, with its name in the printed query.
 struct RangeName {
   struct Column {
-    std::string name;   ///< in the text
-    std::string bound;  ///< as the binder knew it
+    std::string name;   ///< in the printed text
+    std::string bound;  ///< as the binder bound it
     Slot slot = 0;
   };
   const FromNode* node = nullptr;
@@ -25,20 +24,20 @@ struct RangeName {
   std::string name;
   std::vector<Column> columns;
   bool shows_name = false;     ///< the alias is written
-  bool shows_columns = false;  ///< and names for its columns
+  bool shows_columns = false;  ///< the column aliases are written as well
   bool is_join = false;
   bool is_lockable = false;  ///< a relation or a subquery
 };
 
-/// Names of one query in a text. As in PostgreSQL, no relation has the name of another one in the
-/// same query or in a query around it: "t" becomes "t_1".
+/// Names of one query's relations in a printed text. As in PostgreSQL, a name is unique within the
+/// query and its enclosing queries: a second "t" becomes "t_1".
 class RangeNames {
  public:
   /// `around`: the names of the enclosing queries, outermost first.
   RangeNames(const BindingNotes& notes, const std::vector<const RangeNames*>& around)
       : notes_(notes), around_(around) {}
 
-  /// Keeps a name from being given to a relation.
+  /// Excludes a name from those given to relations.
   void reserve(std::string name) { taken_.push_back(std::move(name)); }
   void add(const FromNode& node);
   void add_values(const Query& query);
@@ -47,13 +46,13 @@ class RangeNames {
 
   [[nodiscard]] const std::vector<RangeName>& all() const noexcept { return names_; }
   [[nodiscard]] const RangeName* find(const FromNode& node) const;
-  /// Column of one of the relations, or one that a join has merged, whose relation has no name.
+  /// Column of a relation; or a column merged by a join, without a relation.
   struct Found {
     const RangeName* range = nullptr;
     const std::string* column = nullptr;
   };
   [[nodiscard]] std::optional<Found> find(const SlotExpr& slot) const;
-  /// Names of the columns of JOIN … USING or NATURAL JOIN.
+  /// Returns the column names of JOIN … USING or NATURAL JOIN.
   static std::vector<std::string> using_names(const FromJoin& join, const ast::JoinExpr& syntax);
 
  private:

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// Objects that CREATE EXTENSION hstore makes besides the type.
+/// Objects that CREATE EXTENSION hstore creates besides the type.
 namespace swizzle::sql {
 
 inline constexpr std::string_view kHstoreScript = R"SQL(

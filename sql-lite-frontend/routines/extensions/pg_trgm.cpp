@@ -43,7 +43,7 @@ float similarity(std::string_view left, std::string_view right) {
 
 enum class Extent : std::uint8_t { any, whole_words };
 
-/// The trigrams of the second text by number, and which of the numbers the first text has, too.
+/// Trigrams of the second text by number, and a flag for those that the first text has too.
 struct Numbered {
   std::vector<std::size_t> numbers;
   std::vector<bool> is_common;
@@ -62,7 +62,7 @@ Numbered number_trigrams(const std::vector<Trigram>& wanted, const std::vector<T
   return out;
 }
 
-/// How alike the first text is to the part of the second that is most like it.
+/// Returns the similarity of the first text to the most similar part of the second.
 float word_similarity(std::string_view word, std::string_view text, Extent extent) {
   const std::vector<Trigram> wanted = each_once(trigrams_of(word).list);
   const Trigrams all = trigrams_of(text);
@@ -81,7 +81,7 @@ float word_similarity(std::string_view word, std::string_view text, Extent exten
   float best = 0;
   std::size_t round = 0;
   for (const std::size_t start : starts) {
-    // The best part begins with something common.
+    // The best part begins with a common trigram.
     if (extent == Extent::any && !numbered.is_common[numbered.numbers[start]]) continue;
     ++round;
     std::size_t common = 0;
@@ -134,7 +134,7 @@ Value is_similar(FunctionContext& context, Arguments a) {
                           threshold(context, kSimilarity));
 }
 
-/// The word is the first argument, or for commutators the second.
+/// The word is the first argument; for commutators, the second.
 template <Extent extent, std::size_t word>
 float words(Arguments a) {
   return word_similarity(a[word].as_text(), a[1 - word].as_text(), extent);

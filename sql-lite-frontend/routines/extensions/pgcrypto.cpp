@@ -46,7 +46,7 @@ std::string lower_case(std::string_view text) {
 
 const EVP_MD* digest_named(std::string_view name) {
   const std::string lower = lower_case(name);
-  // OpenSSL knows names of algorithms that it no longer includes.
+  // OpenSSL still knows names of algorithms that it no longer includes.
   const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> usable{
       EVP_MD_fetch(nullptr, lower.c_str(), nullptr), &EVP_MD_free};
   const EVP_MD* const digest = EVP_get_digestbyname(lower.c_str());
@@ -115,7 +115,7 @@ Value crypt_password(FunctionContext& context, Arguments a) {
   return Value::from_text(context.arena.copy(std::string_view{hash}));
 }
 
-/// The order in which bcrypt counts its letters.
+/// bcrypt's alphabet.
 constexpr std::string_view kBcryptLetters =
     "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -129,7 +129,7 @@ std::string random_letters(FunctionContext& context, std::size_t count) {
   return letters;
 }
 
-/// 16 random bytes in bcrypt's letters, six bits each.
+/// Returns 16 random bytes in bcrypt's alphabet, six bits a letter.
 std::string bcrypt_salt(FunctionContext& context) {
   std::array<std::byte, 16> random{};
   context.session.random_bytes(random);
@@ -148,7 +148,7 @@ std::string bcrypt_salt(FunctionContext& context) {
   return text;
 }
 
-/// Zero rounds: as many as are usual.
+/// Returns a salt. `rounds` 0: the usual number.
 std::string salt_of(FunctionContext& context, std::string_view kind, std::int32_t rounds) {
   const auto require = [](bool is_right) {
     if (is_right) return;
@@ -165,7 +165,7 @@ std::string salt_of(FunctionContext& context, std::string_view kind, std::int32_
   if (kind == "xdes") {
     constexpr std::int32_t kUsual = 725;
     if (rounds == 0) rounds = kUsual;
-    // An even number would show weak keys.
+    // An even number could reveal weak keys.
     require(rounds >= 1 && rounds <= 0xFFFFFF && rounds % 2 == 1);
     std::string text = "_";
     for (unsigned shift = 0; shift < 24; shift += 6) {
@@ -206,7 +206,7 @@ struct CipherChoice {
   std::string family;
   bool is_ecb = false;
   bool pads = true;
-  std::size_t key_size = 0;  ///< 0: as long as the key needs
+  std::size_t key_size = 0;  ///< 0: determined by the key
   std::size_t most_key = 0;
 };
 
@@ -256,7 +256,7 @@ struct CipherFree {
 
 enum class Way : std::uint8_t { encrypt, decrypt };
 
-/// `what`: the function's name in errors.
+/// `what`: name of the function in errors.
 Value run_cipher(FunctionContext& context, Way way, std::string_view what, Bytes data, Bytes key,
                  Bytes iv, std::string_view algorithm) {
   const CipherChoice choice = cipher_named(algorithm);
@@ -266,7 +266,7 @@ Value run_cipher(FunctionContext& context, Way way, std::string_view what, Bytes
   if (key_size != 0) padded_key.resize(key_size, '\0');
   std::string name = choice.family;
   if (choice.family == "aes") name += fmt::format("-{}", key_size * 8);
-  // Two keys' and three keys' DES in ECB is the cipher without a mode in its name.
+  // DES in ECB with two or three keys has a name without a mode.
   if (choice.family != "des-ede3" || !choice.is_ecb) name += choice.is_ecb ? "-ecb" : "-cbc";
   const auto fail = [&](std::string_view why) {
     throw_error(kExternalRoutine, "{} error: {}", what, why);

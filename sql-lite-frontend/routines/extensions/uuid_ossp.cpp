@@ -25,7 +25,7 @@ void mark(Uuid& uuid, unsigned version) {
   uuid[8] = (uuid[8] & std::byte{0x3F}) | std::byte{0x80};
 }
 
-/// Hundreds of nanoseconds since 15 October 1582, each number once in this process.
+/// Returns a timestamp in units of 100 ns since 15 October 1582, unique in this process.
 std::uint64_t next_tick(FunctionContext& context) {
   constexpr std::uint64_t kSecondsTo2000 = 13'165'977'600;
   constexpr std::uint64_t kTicksPerMicrosecond = 10;
@@ -48,7 +48,8 @@ Value by_time(FunctionContext& context, Node node) {
   store_big_endian(uuid.data(), static_cast<std::uint32_t>(tick));
   store_big_endian(uuid.data() + 4, static_cast<std::uint16_t>(tick >> 32U));
   store_big_endian(uuid.data() + 6, static_cast<std::uint16_t>(tick >> 48U));
-  // No network card's address: a random node, which RFC 4122 marks as such.
+  // Use a random node instead of a network card's address, with the bit that RFC 4122 requires
+  // then.
   static const std::array<std::byte, 8> kProcess = [] {
     std::array<std::byte, 8> random{};
     SessionContext::system_random_bytes(random);
@@ -95,7 +96,7 @@ Value generate_v5(FunctionContext& context, Arguments a) {
 Value nil(FunctionContext& context, Arguments /*a*/) {
   return uuid_value(context, Uuid{});
 }
-/// RFC 4122's names for name spaces differ in one byte.
+/// The name space constants of RFC 4122 differ in one byte.
 template <int number>
 Value name_space(FunctionContext& context, Arguments /*a*/) {
   constexpr std::array kBytes{0x6b, 0xa7, 0xb8, number, 0x9d, 0xad, 0x11, 0xd1,

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// DECLARE, and variables that are declared implicitly.
+/// Reads DECLARE, and declares implicit variables.
 namespace swizzle::sql::plpgsql {
 
 void Reader::declare_scope(std::string label, bool is_loop) {
@@ -42,7 +42,7 @@ std::size_t Reader::declare(Variable variable) {
 void Reader::declare_arguments() {
   const Routine& routine = *signature_.routine;
   declare_scope(routine.name);
-  // $n is the n-th value.
+  // $n is parameter number n.
   std::vector<std::size_t> inputs;
   for (const TypeId type : signature_.argument_types) {
     inputs.push_back(add_variable({.name = {}, .type = type}));
@@ -63,7 +63,7 @@ void Reader::declare_arguments() {
       variable = add_variable({.name = parameter.name, .type = type});
     }
     if (parameter.is_output()) program_->outputs.push_back(variable);
-    // Output parameters are numbered among the others.
+    // Output parameters are numbered together with the input ones.
     name_variable(fmt::format("${}", &parameter - routine.parameters.data() + 1), variable);
     if (parameter.name.empty()) continue;
     for (const Name* at = names_; at->kind != Name::Kind::label; at = at->before) {
@@ -73,7 +73,7 @@ void Reader::declare_arguments() {
     }
     name_variable(parameter.name, variable);
   }
-  // The places of parts that are computed are numbered like parameters, behind all of these.
+  // Places of computed parts are numbered like parameters, after all of these.
   program_->value_count = std::max(program_->value_count, routine.parameters.size());
   // The result's columns are those at the beginning of the call, even if the body alters their
   // table.
@@ -107,7 +107,7 @@ void Reader::refuse_redeclared(const std::string& name, const Token& where) cons
 
 void Reader::read_declarations(BlockStep& block) {
   while (!is_word("begin")) {
-    // The word may come again.
+    // DECLARE may be repeated.
     if (take_word("declare")) continue;
     if (is("<<")) {
       throw SqlError{sqlstate::syntax_error, "block label must be placed before DECLARE, not after"}
@@ -268,7 +268,7 @@ ShapePtr Reader::shape_of_type(TypeId composite) {
   return shape;
 }
 
-/// name%TYPE and name%ROWTYPE.
+/// Reads name%TYPE and name%ROWTYPE.
 bool Reader::read_reference_type(Variable& variable, std::size_t begin, std::size_t end) {
   if (end - begin < 3 || !tokens_[end - 2].is("%")) return false;
   const bool is_row = tokens_[end - 1].is_word("rowtype");

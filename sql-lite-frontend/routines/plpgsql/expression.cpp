@@ -120,7 +120,7 @@ inline bool Expression::is_ready(const Frame& frame) const {
   return names_.fits(frame);
 }
 
-/// True if the plan is valid. Its columns may have changed: they were not promised to stay.
+/// True if the plan is valid. A new plan may have other columns, which no caller relies on.
 bool Expression::has_current_plan(const Frame& frame) const {
   return !statement_->plan || frame.session.inner.is_current(statement_->plan);
 }
@@ -203,7 +203,7 @@ void Expression::prepare_statement(Frame& frame) {
   if (!types.empty()) type_ = types[0];
 }
 
-/// Makes of the value, which is bound, that of the whole.
+/// Binds the whole with its part replaced by the value, which is bound already.
 void Expression::bind_part(Binder& binder, Arena& tree) {
   std::string path = part_->around[0];
   for (std::size_t i = 0; i < part_->subscripts.size(); ++i) {
@@ -272,7 +272,7 @@ void Expression::enter(Frame& frame, Binder& binder, BodyNames& names) {
   }
   binder.allow_parameters(types);
   binder.enter_body(names);
-  // The state that expressions keep for a run is in the frame, for all expressions of the function.
+  // State that expressions keep for a run is in the frame, for all expressions of the function.
   for (StatePlace i = 0; i < frame.program.state_count; ++i) static_cast<void>(binder.new_state());
 }
 
@@ -312,7 +312,7 @@ Value Expression::put(Frame& frame, const Value& value, TypeId type) {
   return evaluate_plain(frame);
 }
 
-/// Called after prepare_statement(): an expression that takes a statement gets a place.
+/// Called after prepare_statement(): gives a place to each expression that needs a statement.
 void Expression::prepare_computed(Frame& frame) {
   check_stack();
   give_place(frame, part_->value, type_);

@@ -55,7 +55,7 @@ class FragmentNames final : public BodyVariables {
 
 /// The target of an assignment to a part, e.g. v[i].f, where v is the whole.
 struct AssignedPart {
-  std::string whole;  ///< as the text has it
+  std::string whole;  ///< as written
   std::string name;   ///< the first of its words
   /// Text after the name, split at the subscripts: one piece more than there are subscripts.
   std::vector<std::string> around;
@@ -64,7 +64,7 @@ struct AssignedPart {
   /// Value or subscript that requires a statement: it is computed first, and stored among the
   /// frame's values.
   struct Computed {
-    std::optional<std::size_t> place = std::nullopt;  ///< once it has one it keeps it
+    std::optional<std::size_t> place = std::nullopt;  ///< assigned once and kept
     TypeId type = TypeId::none;                       ///< none: the text is bound as is
   };
   Computed value = {};

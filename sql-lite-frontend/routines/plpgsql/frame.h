@@ -34,7 +34,7 @@ struct Record {
   /// exceeds this size.
   std::size_t compacted_at = kCompactedAt;
   Arena arena{256};
-  Arena spare{256};  ///< the next row's, while the present one may still be read
+  Arena spare{256};  ///< for the next row, while the current one may still be read
 
   static constexpr std::size_t kCompactedAt = 4096;
 };
@@ -56,7 +56,7 @@ struct Frame final : CallPlace {
     values[place] = value;
   }
   void set_record(std::size_t record, const ShapePtr& shape, std::span<const Value> values);
-  /// The same without copying, for values that outlive the call.
+  /// The same without a copy, for values that outlive the call.
   void lend_record(std::size_t record, const ShapePtr& shape, std::span<const Value> values);
   void set_field(std::size_t record, std::size_t field, Value value);
   void forget_record(std::size_t record);
@@ -102,14 +102,15 @@ struct Frame final : CallPlace {
   std::optional<std::size_t> returned_record;
 
   const Step* at = nullptr;
-  int line = 0;            ///< instead of the step's; 0: the step's
-  std::string_view phase;  ///< instead of a step
-  std::string label;       ///< of the block or loop that EXIT or CONTINUE means; empty: the next
+  int line = 0;            ///< overrides the step's line; 0: the step's
+  std::string_view phase;  ///< overrides the step
+  std::string
+      label;  ///< label of the block or loop that EXIT or CONTINUE leaves; empty: the innermost
   std::int64_t row_count = 0;
   bool has_result = false;
   Value result;
   TypeId result_type = TypeId::none;
-  ShapePtr result_shape;  ///< of a record variable that is returned: its fields
+  ShapePtr result_shape;  ///< shape of a returned record variable
   std::vector<const Caught*> caught;
   bool context_told = false;  ///< the current error already has this call's context
 

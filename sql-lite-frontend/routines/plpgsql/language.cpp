@@ -81,7 +81,7 @@ class PlpgsqlCode final : public RoutineCode {
     frame.phase = {};
   }
 
-  /// The void that a function returns is no NULL, whereas a function in SQL returns NULL.
+  /// A function that returns void gives a void that is not NULL; one in SQL gives NULL.
   static void give_void(Frame& frame, const Routine& routine) {
     if (routine.kind != RoutineKind::function) return;
     const Value nothing = Value::from_int(0);
@@ -93,7 +93,7 @@ class PlpgsqlCode final : public RoutineCode {
   FramePool frames_;
 };
 
-/// Returns the type taken for a polymorphic one when there is no call, as in CREATE FUNCTION.
+/// Returns the type assumed for a polymorphic one when there is no call, as in CREATE FUNCTION.
 TypeId concrete(TypeId type) {
   if (!is_polymorphic(type)) return type;
   const bool is_array = type == TypeId::anyarray || type == TypeId::anycompatiblearray;

@@ -134,7 +134,7 @@ StepPtr Reader::read_sql() {
     made->into = read_targets();
     text += body_.substr(copied, into_begin - copied);
     copied = tokens_[at_ - 1].end;
-    // Keep the positions of the text behind.
+    // Keep the positions of the text that follows.
     text.append(copied - into_begin, ' ');
     --at_;
   }

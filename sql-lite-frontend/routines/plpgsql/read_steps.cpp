@@ -154,7 +154,7 @@ StepPtr Reader::read_step() {
   return read_sql();
 }
 
-/// Reads the path behind an assigned variable or field: further fields, subscripts, slices. `begin`
+/// Reads the path after an assigned variable or field: further fields, subscripts, slices. `begin`
 /// is where it begins in the text.
 void Reader::read_path(AssignedPart& part, std::size_t begin) {
   const auto read_subscript = [&](std::initializer_list<std::string_view> ends) {

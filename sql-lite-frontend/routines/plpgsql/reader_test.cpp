@@ -1,4 +1,5 @@
-// Limits of the depth and length of bodies in PL/pgSQL. Errors in them: corpus, plpgsql_faults.
+// Limits of depth and length of PL/pgSQL bodies. Errors in bodies are in the corpus:
+// plpgsql_faults.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/tests/test_database.h"
@@ -12,7 +13,7 @@ std::string times(std::size_t count, std::string_view text) {
   return all;
 }
 
-/// Construct that may be nested in itself.
+/// A construct that may be nested within itself.
 struct Within {
   std::string_view before;
   std::string_view after;
@@ -38,7 +39,7 @@ TEST_CASE("a body of any depth runs or is too deep, and ends nothing but itself"
              " end $$";
     };
     CHECK(database.run(body(100)).starts_with("DO"));
-    // How deep depends on the stack, which a server's sessions have less of.
+    // The possible depth depends on the stack; sessions of a server have less of it.
     const std::string deep = database.run(body(10'000));
     CHECK((deep == "DO" || deep.starts_with("54001")));
     CHECK(database.run(body(200'000)).starts_with("54001"));

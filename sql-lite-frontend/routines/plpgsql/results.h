@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/routines/plpgsql/frame.h"
 
-/// Returns of results from a function to its caller.
+/// Returning results from a function to its caller.
 namespace swizzle::sql::plpgsql {
 
 /// Columns of a function's result rows.
@@ -18,7 +18,7 @@ class ResultColumns {
 
  private:
   Frame& frame_;
-  ShapePtr shape_;               ///< null: any will do
+  ShapePtr shape_;               ///< null: any columns
   TypeId whole_ = TypeId::none;  ///< composite type whose values the rows are
 };
 

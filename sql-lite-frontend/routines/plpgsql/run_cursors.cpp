@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Cursors. They are portals of the session, so a client can FETCH from them too.
+/// Cursors: portals of the session, from which a client can FETCH too.
 namespace swizzle::sql::plpgsql {
 namespace {
 
@@ -38,7 +38,7 @@ PortalPtr portal_of_cursor(Frame& frame, const std::string& name) {
   return portal;
 }
 
-/// A free one where the variable has none.
+/// Returns the cursor's name: the variable's value, or an unused one.
 std::string name_for(Frame& frame, std::size_t variable) {
   StatementContext& session = frame.session;
   if (frame.value_of(variable).is_null()) {
@@ -75,7 +75,7 @@ void open(Frame& frame, std::size_t variable, const Source& source, BoundCursor:
       throw_error(SqlState{"42P11"}, "cannot open {} query as cursor",
                   statement_name(source.statement->node));
     }
-    // A plan of its own: WHERE CURRENT OF may name its rows.
+    // Use a plan of its own, because WHERE CURRENT OF may refer to its rows.
     auto own = std::make_shared<Statement>(*source.statement);
     own->plan.reset();
     own->of_cursor = true;
@@ -120,7 +120,7 @@ void open_bound(Frame& frame, std::size_t variable, std::span<const ExpressionPt
   open(frame, variable, source_of(frame, *cursor.query), cursor.scroll);
 }
 
-/// How many rows it went.
+/// Moves the cursor; returns the number of rows moved over.
 long long move(Frame& frame, const std::string& name, ast::FetchDirection direction,
                std::int64_t count) {
   ast::FetchStmt fetch;

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/routines/plpgsql/frame.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// RAISE, ASSERT, GET DIAGNOSTICS.
+/// Runs RAISE, ASSERT and GET DIAGNOSTICS.
 namespace swizzle::sql::plpgsql {
 namespace {
 
@@ -37,7 +37,7 @@ Severity severity_of(std::string_view level) {
   return level == "warning" ? Severity::warning : Severity::error;
 }
 
-/// Message of a RAISE, complete.
+/// All parts of a RAISE.
 struct Message {
   std::optional<std::string> text;
   std::optional<std::string> code;

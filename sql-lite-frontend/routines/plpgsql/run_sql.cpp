@@ -13,7 +13,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
-/// Statements of SQL, and loops over their rows.
+/// Runs SQL statements, and loops over their rows.
 namespace swizzle::sql::plpgsql {
 namespace {
 
@@ -31,7 +31,7 @@ class StrictParameters {
     list_ +=
         value.is_null() ? "NULL" : quote_literal(to_text(frame_.execution.functions, type, value));
   }
-  /// The variables that the statement names, as they were declared.
+  /// Adds the variables that the statement names, in the order of their declarations.
   void add_variables(const FragmentNames& names) {
     for (const Variable& variable : frame_.program.variables) {
       const bool is_named = std::ranges::find(names.used(), variable.place) != names.used().end();
@@ -106,7 +106,7 @@ bool may_end_within(const StatementContext& session) {
   return session.transaction.may_end && session.transaction.guarded_blocks == 0;
 }
 
-/// A body within a body may end the transaction where that may.
+/// Runs a DO inside a body: it may end the transaction if the outer body may.
 void run_do(Frame& frame, const Statement& running, const std::string& context) {
   const StatementPlace place{context};
   const AtPlace at{frame.session, place};
@@ -348,7 +348,7 @@ Flow ReturnNextStep::run(Frame& frame) {
 Flow ReturnStep::run(Frame& frame) {
   frame.returned_record.reset();
   if (record && !frame.records[*record].shape) {
-    // In other places, reading an unassigned record is an error.
+    // Elsewhere, reading an unassigned record is an error.
     frame.set_result(Value::null(), TypeId::record);
   } else if (value) {
     if (frame.is_trigger) frame.returned_record = value->whole_record(frame);

@@ -8,11 +8,11 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Blocks, assignments, choices and loops.
+/// Runs blocks, assignments, conditionals and loops.
 namespace swizzle::sql::plpgsql {
 namespace {
 
-/// While an object of this class exists, CONTEXT shows this text instead of the step's.
+/// Scope in which CONTEXT shows this text instead of the step's.
 class Phase {
  public:
   Phase(Frame& frame, std::string_view phase, int line) : frame_(frame) {

@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/routines/plpgsql/frame.h"
 #include "sql-lite-frontend/statement/transactions/inner_transactions.h"
 
-/// COMMIT and ROLLBACK.
+/// Runs COMMIT and ROLLBACK.
 namespace swizzle::sql::plpgsql {
 
 Flow TransactionStep::run(Frame& frame) {

@@ -187,7 +187,7 @@ class Scanner : TokenSkipper {
   std::string_view body_;
   std::vector<Token> tokens_;
   std::size_t counted_to_ = 0;
-  int line_ = 1;  ///< of the place up to which lines were counted
+  int line_ = 1;  ///< line number of the position up to which lines were counted
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tokens of a body, and the program that a body with every kind of step becomes.
+// Tokens of a body, and the program of a body with every kind of step.
 #include "sql-lite-frontend/routines/plpgsql/scanner.h"
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ TEST_CASE("words, names, strings, numbers and signs", "[sql][plpgsql][scanner]")
   CHECK(words_of("1 2.5 1..3 .5 1e3") == "n1 n2.5 n1 +.. n3 n.5 n1e3 .");
   CHECK(words_of("$1 a[1:2] <<l>> %type") == "p$1 wa +[ n1 +: n2 +] +<< wl +>> +% wtype .");
   CHECK(words_of("a -- b\n/* c /* d */ e */ f") == "wa wf .");
-  // No operator ends with a sign unless it has a stranger character.
+  // An operator ends with a sign only if it contains one of certain other characters.
   CHECK(words_of("a<>b a>=-1") == "wa +<> wb wa +>= +- n1 .");
 }
 

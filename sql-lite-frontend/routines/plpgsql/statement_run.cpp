@@ -13,7 +13,7 @@
 namespace swizzle::sql::plpgsql {
 namespace {
 
-/// Hands notices on, and keeps the rest to itself.
+/// Passes notices on and drops the rest.
 class NoticesOnly final : public SilentSink {
  public:
   explicit NoticesOnly(ResultSink* to) : to_(to) {}
@@ -70,7 +70,7 @@ StatementRun::StatementRun(Frame& frame, Expression& fragment, const StatementPt
   portal_->statement = statement;
   portal_->parameters.assign(frame.values.begin(), frame.values.end());
   if (reads == Reads::in_parts) {
-    // The variables may be assigned to while it is read.
+    // Copy the parameters: the variables may be assigned to while the statement is read.
     for (const std::size_t place : fragment.names().used()) {
       portal_->parameters[place] = portal_->parameters[place].copy_to(portal_->arena);
     }
@@ -185,7 +185,7 @@ void StatementRun::finish() {
 
 namespace {
 
-/// Refuses statements that cannot run in a block.
+/// Scope in which statements that cannot run in a block are refused.
 class InBlock {
  public:
   explicit InBlock(StatementContext& state) : state_(state), before_(state.transaction.in_script) {
@@ -216,7 +216,7 @@ void run_utility_within(Frame& frame, Statement& statement, std::span<const Valu
     }
     const InBlock in_block{session};
     std::optional<InnerStatement> own;
-    // A statement about the transaction may replace it by another.
+    // A transaction control statement may replace the transaction by another.
     if (frame.is_volatile && !ast::is<ast::VariableSetStmt>(node)) {
       own.emplace(*session.transaction, ReadView::Sees::durable);
     }
@@ -228,7 +228,7 @@ void run_utility_within(Frame& frame, Statement& statement, std::span<const Valu
   frame.follow_transaction();
 }
 
-/// Keeps the rows that a statement sends.
+/// Collects the rows that a statement sends.
 class RowsOfUtility final : public SilentSink {
  public:
   RowsOfUtility(Frame& frame, Arena& arena, std::vector<std::vector<Value>>& rows)

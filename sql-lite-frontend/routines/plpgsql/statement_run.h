@@ -103,7 +103,7 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
 [[nodiscard]] bool returns_rows_without_plan(const ast::Node* node) noexcept;
 class UtilityRun {
  public:
-  /// Null `parameters`: the frame's values.
+  /// If `parameters` is null, the frame's values are used.
   UtilityRun(Frame& frame, const StatementPtr& statement, std::string context,
              const std::vector<Value>* parameters = nullptr);
 

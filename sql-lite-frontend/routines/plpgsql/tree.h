@@ -80,7 +80,7 @@ struct CaseStep final : Step {
   Flow run(Frame& frame) override;
   std::string_view what() const noexcept override { return "CASE"; }
   ExpressionPtr subject;     ///< null: each WHEN is a condition
-  std::size_t variable = 0;  ///< that the conditions compare with
+  std::size_t variable = 0;  ///< variable with which the conditions compare
   std::vector<IfStep::Branch> branches;
   Steps otherwise;
   bool has_else = false;
@@ -113,7 +113,7 @@ struct ForQueryStep final : LoopStep {
     return text ? "FOR over EXECUTE statement" : "FOR over SELECT rows";
   }
   Targets targets;
-  ExpressionPtr query;  ///< or EXECUTE's text
+  ExpressionPtr query;  ///< or the text of EXECUTE
   ExpressionPtr text;
   std::vector<ExpressionPtr> using_values;
 };
@@ -142,7 +142,7 @@ struct ReturnStep final : Step {
   Flow run(Frame& frame) override;
   std::string_view what() const noexcept override { return "RETURN"; }
   ExpressionPtr value;
-  std::optional<std::size_t> record;  ///< the value is this record, as a whole
+  std::optional<std::size_t> record;  ///< the value is this whole record
 };
 struct ReturnNextStep final : Step {
   Flow run(Frame& frame) override;
@@ -274,14 +274,14 @@ struct Program {
   std::size_t record_count = 0;
   StatePlace state_count = 0;  ///< of the expressions that need no statement
   Slot slot_count = 0;
-  std::vector<std::size_t> outputs;  ///< variables that OUT parameters are
+  std::vector<std::size_t> outputs;  ///< variables of OUT parameters
   /// A composite type of variables, with the fields it had when the body was parsed.
   struct RowType {
     TypeId type = TypeId::none;
     ShapePtr shape;
   };
   std::vector<RowType> row_types;
-  CatalogView::Stamp checked_at;  ///< stamp of the catalog at which `row_types` were right last
+  CatalogView::Stamp checked_at;  ///< stamp of the catalog with which `row_types` were last checked
   std::size_t found = 0;
   BodyVariables::Conflict conflict = BodyVariables::Conflict::error;
   bool tells_strict_parameters = false;  ///< #print_strict_params

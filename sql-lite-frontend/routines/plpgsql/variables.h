@@ -72,7 +72,7 @@ struct Variable {
   ExpressionPtr initial = nullptr;
   std::unique_ptr<BoundCursor> cursor = nullptr;
   int line = 0;
-  std::size_t place = 0;  ///< of a scalar among the values, of a record among the records
+  std::size_t place = 0;  ///< index of a scalar among the values, of a record among the records
 
   /// True if a value of type `of` that is not NULL can be assigned without conversion.
   [[nodiscard]] bool takes_at_once(TypeId of) const noexcept {
@@ -90,13 +90,13 @@ struct Name {
   enum class Kind : std::uint8_t { label, variable } kind = Kind::label;
   std::string text;
   std::size_t variable = 0;
-  bool is_loop = false;  ///< of a label: CONTINUE may name it
+  bool is_loop = false;  ///< for a label: CONTINUE may name it
   const Name* before = nullptr;
 };
 
 struct FoundName {
   std::size_t variable = 0;
-  std::size_t parts = 0;  ///< of the name that it took
+  std::size_t parts = 0;  ///< number of parts of the name that were used
 };
 /// Finds a variable by its name, optionally qualified by its block's label.
 std::optional<FoundName> find_name(const Name* names, std::span<const std::string_view> parts);

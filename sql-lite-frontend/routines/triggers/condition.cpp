@@ -14,7 +14,7 @@ namespace {
 
 constexpr SqlState kInvalidCondition{"42P17"};
 
-/// A condition with the binder whose slots it reads.
+/// A bound condition together with the binder whose slots it reads.
 class BoundCondition {
  public:
   BoundCondition(StatementContext& session, const TablePtr& table)
@@ -32,13 +32,13 @@ class BoundCondition {
     SlotExpr* expr;
     bool is_new;
     std::size_t position;            ///< from 0
-    const RowExpr* whole = nullptr;  ///< the whole row, of which it is a part
+    const RowExpr* whole = nullptr;  ///< whole-row expression of which it is a part
   };
   [[nodiscard]] std::vector<ReadColumn> columns() const {
     std::vector<ReadColumn> read;
     const RowExpr* whole = nullptr;
     std::size_t parts = 0;
-    // An expression comes before its operands.
+    // walk() visits an expression before its operands.
     walk(*expr_, [&](Expr& part) {
       if (const auto* row = dynamic_cast<const RowExpr*>(&part); row && row->is_whole_row) {
         whole = row;
@@ -47,7 +47,7 @@ class BoundCondition {
       auto* column = dynamic_cast<SlotExpr*>(&part);
       if (column == nullptr) return;
       const Slot slot = column->slot();
-      // Others are the binder's own: what CASE compares its words with.
+      // Other slots are the binder's own, such as the value that CASE compares.
       if (slot < slots_.old_row || slot >= slots_.new_row + columns_) return;
       const bool is_new = slot >= slots_.new_row;
       const std::size_t position = slot - (is_new ? slots_.new_row : slots_.old_row);

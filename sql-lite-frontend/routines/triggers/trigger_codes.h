@@ -16,7 +16,7 @@ class TriggerCodes {
   /// Code in use: the caller keeps it alive, because the cache may replace it meanwhile.
   struct Found {
     TriggerCodePtr code;
-    TransitionTables tables;  ///< that its statements may name, without rows
+    TransitionTables tables;  ///< that its statements may name; without rows
   };
   Found find(StatementContext& session, const CallablePtr& callable, const TablePtr& table,
              const Trigger& trigger);
@@ -37,7 +37,7 @@ class TriggerCodes {
  private:
   static constexpr std::size_t kMost = 512;
   struct Known {
-    RoutinePtr routine;  ///< in the version that the code is of
+    RoutinePtr routine;  ///< version for which the code was made
     TablePtr table;
     std::string old_name;
     std::string new_name;

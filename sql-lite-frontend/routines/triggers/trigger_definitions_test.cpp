@@ -1,4 +1,5 @@
-// Answers to CREATE TRIGGER and its like: PostgreSQL 15's words, for a language of this test's own.
+// Errors and tags of CREATE TRIGGER and similar statements, as in PostgreSQL 15, with a trigger
+// language of this test.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/routines/language.h"

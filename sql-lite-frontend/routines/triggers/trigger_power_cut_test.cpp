@@ -1,5 +1,5 @@
-// Power cuts while triggers write: a table and what its triggers have written about it agree
-// afterwards, and nothing is there of a transaction that was not acknowledged, or all of it.
+// Power cuts while triggers write: afterwards a table and its triggers' records about it agree, and
+// a transaction that was not acknowledged is there wholly or not at all.
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
@@ -59,7 +59,7 @@ void make_tables(SimulatedDisk& disk) {
   disk.sync_everything();
 }
 
-/// Counts what is acknowledged until the power is cut at the `cut`-th change of the disk.
+/// Counts acknowledged transactions until the power is cut at the `cut`-th change of the disk.
 void change_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int& acknowledged,
                       std::string& wrong) {
   Simulation simulation{seed};
@@ -80,7 +80,7 @@ void change_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut
   });
 }
 
-/// Returns a disagreement after the restart, or empty.
+/// Returns a disagreement found after the restart; empty if there is none.
 std::string disagreement(TestDatabase& db, int acknowledged) {
   if (const std::string found = db.run("SELECT swizzle_verify()"); found != " SELECT 1") {
     return found;
@@ -94,7 +94,7 @@ std::string disagreement(TestDatabase& db, int acknowledged) {
       "t SELECT 1") {
     return "the rows and their total differ";
   }
-  // Two statements of each acknowledged transaction changed it, ON CONFLICT perhaps twice.
+  // Two statements of each acknowledged transaction changed it, an ON CONFLICT possibly twice.
   const int changed = std::stoi(db.rows("SELECT changed FROM totals").at(0));
   return changed < 2 * acknowledged ? "acknowledged changes are lost" : "";
 }

@@ -1,4 +1,4 @@
-// How triggers fire, with a language of this test's own: a function's body is a list of commands.
+// Firing of triggers, with a language of this test: a function's body is a list of commands.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -23,8 +23,8 @@ std::string shown(std::span<const Value> row) {
   return text;
 }
 
-/// log: a row of table log says what fires. add N: to the new row's second column. key N: the same
-/// for the first. none: returns NULL. run SQL. fail.
+/// Commands: log (a row in table log names the trigger), add N (to the new row's second column),
+/// key N (to its first), none (returns NULL), run SQL, fail.
 class CommandCode final : public TriggerCode {
  public:
   explicit CommandCode(std::string body) : body_(std::move(body)) {}

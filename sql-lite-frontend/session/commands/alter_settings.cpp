@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 
-/// ALTER ROLE, DATABASE and SYSTEM … SET.
+/// Runs ALTER ROLE, ALTER DATABASE and ALTER SYSTEM … SET.
 namespace swizzle::sql {
 void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& statement) {
   if (!statement.database.empty()) {

@@ -39,7 +39,7 @@ std::vector<std::size_t> copy_columns(const Table& table, ast::NodeList names) {
   return columns;
 }
 
-/// The columns that an option names must be among those that are copied.
+/// Throws unless the columns that an option names are among those copied.
 void require_copied(const Table& table, std::span<const std::size_t> columns,
                     const std::vector<std::string>& names, std::string_view option) {
   for (const std::string& name : names) {
@@ -93,7 +93,8 @@ void require_copy_target(const Relation& relation) {
   throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", relation.name);
 }
 
-/// As it is once it is locked: while we waited the name may have become another's.
+/// Locks the table and looks its name up again: while we waited, another table may have got the
+/// name.
 TablePtr lock_target(Session::State& session, Binder& binder, const ast::RangeVar& range) {
   TablePtr table = binder.require_relation(range);
   while (table->computed == nullptr) {
@@ -106,7 +107,7 @@ TablePtr lock_target(Session::State& session, Binder& binder, const ast::RangeVa
   return table;
 }
 
-/// While one was waited for, one that is partitioned may have got others.
+/// Locks the partitions, too. Repeats if the table got others while we waited.
 void lock_partitions(Session::State& session, const TablePtr& table) {
   if (!table->relation.is_partitioned()) return;
   for (std::vector<Oid> locked;;) {
@@ -164,7 +165,7 @@ void require_copy_source(const Table& table) {
   }
 }
 
-/// A table is copied as the query that reads it.
+/// Returns the query that reads the table, by which it is copied.
 std::string query_of(Session::State& session, const Table& table,
                      std::span<const std::size_t> columns) {
   std::string text = "SELECT ";

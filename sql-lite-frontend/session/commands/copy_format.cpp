@@ -31,7 +31,7 @@ void CopyReader::add(std::string_view data) {
   buffer_.append(data);
 }
 
-/// A line of text format, without its end. Behind a backslash, a line end is data.
+/// A line of text format, without its end. After a backslash, a line end is data.
 std::optional<std::string_view> CopyReader::take_line() {
   std::size_t end = buffer_.find('\n', std::max(searched_, position_));
   const auto before = [&](std::size_t at) {
@@ -131,7 +131,7 @@ int hex_digit(char letter) {
   return -1;
 }
 
-/// The character after a backslash; advances `at` behind the sequence.
+/// The character after a backslash; advances `at` past the sequence.
 char unescape(std::string_view text, std::size_t& at) {
   const char letter = text[at++];
   switch (letter) {

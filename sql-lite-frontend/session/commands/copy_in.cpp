@@ -177,7 +177,7 @@ class CopyIn {
     });
   }
 
-  /// Returns whether the input is valid text; otherwise it is not sent back.
+  /// Returns true if the input is valid text; otherwise the error does not quote it.
   static bool shows(std::optional<std::string_view> sent) {
     try {
       if (sent) verify_utf8(*sent);

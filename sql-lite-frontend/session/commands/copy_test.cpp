@@ -11,7 +11,7 @@ TEST_CASE("Errors keep their position when a COPY has read over the message", "[
   db.run("CREATE TABLE t(id int)");
   std::string message = "COPY t FROM STDIN; SELECT 'é', missing";
   db.sink().copy_input = "1\n";
-  // As the server does: the data come into the memory that the message was in.
+  // Overwrite the message: in the server COPY's data reuse its memory.
   db.sink().before_copy_input = [&] { std::ranges::fill(message, '\x80'); };
   const Outcome outcome = db.session().simple_query(message, db.sink());
   REQUIRE_FALSE(outcome);
@@ -39,8 +39,8 @@ constexpr const char* kTable =
 TEST_CASE("COPY into an empty table fills its tree and its indexes", "[sql][copy]") {
   TestDatabase db;
   db.run(kTable);
-  // Inserted one by one, or loaded into what the transaction has emptied itself; the last ones are
-  // not in order.
+  // Inserted one by one, or bulk loaded into a table that the transaction has emptied; the last
+  // rows are unordered.
   const int rows = GENERATE(3, 1000, 20'000);
   const std::string own = GENERATE("BEGIN; TRUNCATE t; ", "");
   db.sink().copy_input = rows_between(3, rows) + rows_between(1, 2);
@@ -114,7 +114,7 @@ TEST_CASE("An INSERT of many rows into another's empty table keeps nobody out", 
     CHECK(db.run(*other, "DELETE FROM t") == "DELETE 1");
     db.run("ROLLBACK");
   }
-  // A table that the transaction itself has emptied is its own.
+  // A table that the transaction itself has emptied is bulk loaded.
   db.run(kFill);
   CHECK(db.run(std::string{"BEGIN; TRUNCATE t; "} + kFill) == "BEGIN TRUNCATE TABLE INSERT 0 5000");
   CHECK(db.run("ROLLBACK; SELECT count(*) FROM t") == "5000 ROLLBACK SELECT 1");
@@ -133,7 +133,7 @@ TEST_CASE("While a COPY fills an empty table others read and write it", "[sql][c
   CHECK(db.run(*third, "SELECT count(*) FROM t") == "0 SELECT 1");
   CHECK(db.run(*third, "INSERT INTO t VALUES (9000, 1, 'x')") == "INSERT 0 1");
   db.run("COMMIT");
-  // A snapshot from before has its own rows.
+  // An older snapshot has its own rows.
   CHECK(db.run(*other, "SELECT count(*) FROM t") == "0 SELECT 1");
   CHECK(db.run(*other, "INSERT INTO t VALUES (9001, 1, 'y')") == "INSERT 0 1");
   CHECK(db.run(*other, "SELECT * FROM t") == "9001|1|y SELECT 1");

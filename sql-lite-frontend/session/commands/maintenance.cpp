@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/statement/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// CHECKPOINT and CLUSTER.
+/// Runs CHECKPOINT; refuses CLUSTER.
 namespace swizzle::sql {
 
 void write_checkpoint(Session::State& session, const ast::CheckPointStmt& /*statement*/) {

@@ -66,7 +66,8 @@ bool with_session(Database::Shared& shared, std::int32_t pid, Use use) {
   return true;
 }
 
-/// False when there is no such session.
+/// Calls `act` for the session with backend number `pid`. Returns false if there is no such
+/// session.
 template <class Act>
 Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
   Database::Shared& shared = session_of(execution).shared;

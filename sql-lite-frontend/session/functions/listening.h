@@ -6,9 +6,9 @@
 
 namespace swizzle::sql {
 
-/// pg_notify and pg_notification_queue_usage.
+/// Returns pg_notify and pg_notification_queue_usage.
 std::span<const SessionEntry> notification_functions();
-/// Makes pg_listening_channels() known. Before the first look at the functions; again is harmless.
+/// Registers pg_listening_channels(). Called before functions are first looked up; idempotent.
 void add_notification_sets();
 
 }  // namespace swizzle::sql

@@ -8,9 +8,9 @@
 
 namespace swizzle::sql {
 
-/// Returns the sessions that wait for rows, relations or transactions now.
+/// Returns the sessions that wait for locks on rows, relations or transactions.
 std::set<std::int32_t> sessions_waiting_for_locks(Session::State& session);
-/// Returns such waits with the sessions that they are for. Reads the whole table of locks.
+/// Returns those waits together with the sessions that block them. Reads the whole lock table.
 std::set<AdvisoryLocks::Edge> waits_for_locks(Session::State& session);
 
 }  // namespace swizzle::sql

@@ -185,8 +185,8 @@ Value session_user(Execution& execution, Arguments) {
 Value current_database(Execution& execution, Arguments) {
   return text(execution, session_of(execution).options.database);
 }
-/// True for the schemas that stand in the search path without being named there: pg_catalog and the
-/// session's temporary one.
+/// True for the schemas that the search path contains implicitly: pg_catalog and the session's
+/// temporary one.
 bool is_implicit(Session::State& session, Oid schema) {
   const bool is_temporary = schema == session.names.temp_schema;
   if (schema != kPgCatalogSchema && !is_temporary) return false;

@@ -9,18 +9,18 @@
 
 namespace swizzle::sql {
 
-/// txid_current, pg_current_snapshot …
+/// txid_current, pg_current_snapshot and others.
 std::span<const SessionEntry> snapshot_functions();
 /// pg_blocking_pids
 std::span<const SessionEntry> blocking_functions();
-/// The address of a connection's end as inet; NULL where there is none.
+/// Returns a connection's address as inet; NULL if it has none.
 Value address_value(Execution& execution, const std::optional<Endpoint>& end);
-/// inet_client_addr, pg_cancel_backend …
+/// inet_client_addr, pg_cancel_backend and others.
 std::span<const SessionEntry> connection_functions();
 /// pg_advisory_lock and its family.
 std::span<const SessionEntry> advisory_functions();
 
-/// pg_stat_get_numscans and its like
+/// pg_stat_get_numscans and others.
 std::span<const SessionEntry> statistics_functions();
 /// pg_get_replica_identity_index, pg_relation_is_publishable
 std::span<const SessionEntry> replication_functions();
@@ -28,15 +28,16 @@ std::span<const SessionEntry> replication_functions();
 std::span<const SessionEntry> slot_functions();
 /// pg_walfile_name
 std::span<const SessionEntry> control_functions();
-/// pg_ls_waldir, pg_stat_get_progress_info: at start-up.
+/// Registers pg_ls_waldir and pg_stat_get_progress_info; called at start-up.
 void add_log_file_sets();
-/// pg_get_publication_tables, pg_create_logical_replication_slot …: at start-up.
+/// Registers pg_get_publication_tables, pg_create_logical_replication_slot and others; called at
+/// start-up.
 void add_replication_sets();
 
-/// Adds all of these, and those of the session itself: at start-up.
+/// Registers all of these and the session's own; called at start-up.
 void add_session_functions();
 
-/// nextval() as identity columns call it: the right to write the column includes its numbers.
+/// Returns nextval() for identity columns: the right to write the column suffices.
 const Function& identity_numbers();
 
 }  // namespace swizzle::sql

@@ -93,7 +93,8 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
       return nullptr;
     if (session_.names.statistics(*table) != known.statistics[i]) return nullptr;
   }
-  // At the end: trees of dropped tables may be gone, and the others stay while there is a snapshot.
+  // Last, because trees of dropped tables may be gone, while the others stay as long as there is a
+  // snapshot.
   if (!may_read_indexes(plan)) return nullptr;
   // Check that the session's names still mean the same.
   if (!has_same_names(plan, statement.trusted)) return nullptr;

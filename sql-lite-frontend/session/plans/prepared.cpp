@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/state/session_state.h"
 
-/// Statements that EXECUTE runs.
+/// Prepared statements of PREPARE and EXECUTE.
 namespace swizzle::sql {
 namespace {
 

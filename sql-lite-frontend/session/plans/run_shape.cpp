@@ -53,7 +53,7 @@ Value literal_value(FunctionContext& context, TypeId type, const LiftedRows::Lit
 
 }  // namespace
 
-/// Null: it does not work. Throws SqlError.
+/// Returns the statement; null if the text cannot be run this way. Throws SqlError.
 StatementPtr Session::State::statement_of_shape(const std::string& key, const std::string& shape,
                                                 std::vector<TypeId> types, bool repeats_row) {
   StatementPtr statement = plans.known_shape(key);
@@ -84,7 +84,8 @@ void Session::State::run_lifted(PortalPtr portal, ResultSink& sink) {
 }
 
 /// Runs a message that differs from an earlier one only in its literals with that one's plan.
-/// False: there is none, or the message has an error, which the normal path reports best.
+/// Returns false if there is no such plan, or if the message has an error, which the normal path
+/// reports best.
 bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   if (transaction.is_failed()) return false;
   if (run_rows(text, sink)) return true;

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-/// Numbers and texts in the format of the protocol's messages.
+/// Numbers and texts in the form that the protocol's messages have.
 namespace swizzle::sql {
 
 template <class T>

@@ -72,7 +72,7 @@ class Tokens {
   void require_word(std::string_view word) {
     if (!take_word(word)) refuse();
   }
-  /// As it is within quotes, else in lower case.
+  /// Returns a name: unchanged if quoted, else in lower case.
   std::string require_name() {
     const Token token = take();
     if (token.kind == Token::Kind::name) return token.value;
@@ -130,7 +130,7 @@ bool is_true(std::string_view value) {
   throw_error(sqlstate::invalid_parameter_value, "\"{}\" is not a Boolean value", value);
 }
 
-/// (name [value], …)
+/// Reads "(name [value], …)".
 std::vector<std::pair<std::string, std::string>> take_options(Tokens& tokens) {
   std::vector<std::pair<std::string, std::string>> options;
   if (!tokens.take_sign("(")) return options;
@@ -238,7 +238,7 @@ ReplicationCommand take_start(Tokens& tokens) {
   return command;
 }
 
-/// "a", b, …: as in a list of identifiers.
+/// Splits a list of identifiers such as "a", b.
 std::vector<std::string> listed_names(std::string_view list) {
   std::vector<std::string> names;
   Tokens tokens{list};
@@ -324,7 +324,7 @@ OutputOptions output_options(const ReplicationCommand& command) {
     } else if (name == "messages") {
       options.messages = is_true(value);
     } else if (name == "streaming") {
-      // A client that would take transactions in pieces gets them whole.
+      // Streaming of transactions in progress is accepted and not used: they are sent as a whole.
       (void)is_true(value);
     } else {
       throw_error(sqlstate::internal_error, "unrecognized pgoutput option: {}", name);

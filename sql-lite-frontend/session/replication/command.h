@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// A command of the replication protocol that is not SQL.
+/// Parsed command of the replication protocol.
 struct ReplicationCommand {
   enum class Kind : std::uint8_t {
     identify_system,
@@ -21,32 +21,32 @@ struct ReplicationCommand {
     start,
     base_copy,
   } kind;
-  /// create_slot, start: of the log as it is, for a server that follows.
+  /// True for physical replication, for a standby; in create_slot and start.
   bool is_physical = false;
   std::string slot = {};
   std::string plugin = {};
   bool is_temporary = false;
-  std::string snapshot = "export";  ///< create_slot: or "use", "nothing"
+  std::string snapshot = "export";  ///< create_slot: "export", "use" or "nothing"
   bool waits = false;               ///< drop_slot
   Lsn from = Lsn::none;             ///< start
-  std::uint32_t timeline = 0;       ///< timeline_history, start; 0: the present one
-  bool reserves_log = false;        ///< create_slot, physical: keeps the log from now on
-  /// start: the options for the plugin.
+  std::uint32_t timeline = 0;       ///< timeline_history, start; 0: the current one
+  bool reserves_log = false;        ///< create_slot of a physical slot: the log is kept from now on
+  /// start: options of the output plugin.
   std::vector<std::pair<std::string, std::string>> options = {};
 
   [[nodiscard]] std::string_view tag() const noexcept;
 };
 
-/// Returns nothing if the text is SQL. Throws 42601 for a text that begins like a command and is
-/// none, 0A000 for BASE_BACKUP.
+/// Parses a command. Returns nothing if the text is SQL. Throws 42601 for a malformed command and
+/// 0A000 for BASE_BACKUP.
 std::optional<ReplicationCommand> parse_replication_command(std::string_view text);
 
-/// Options of START_REPLICATION for pgoutput.
+/// Options of pgoutput in START_REPLICATION.
 struct OutputOptions {
   std::vector<std::string> publications;
-  bool messages = false;  ///< of pg_logical_emit_message, too
+  bool messages = false;  ///< also sends the messages of pg_logical_emit_message
 };
-/// 22023, 0A000.
+/// Reads the options of the command. Throws SqlError 22023 or 0A000.
 OutputOptions output_options(const ReplicationCommand& command);
 
 }  // namespace swizzle::sql

@@ -13,13 +13,14 @@
 #include "sql-lite-frontend/types/record/record.h"
 #include "storage/logical/logical_log.h"
 
-/// SQL's functions on the control file and on the files of the log, for tools that watch servers.
+/// SQL functions on the control file and on the files of the log, for monitoring.
 namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
 
-/// As PostgreSQL 15 numbers its control file and its catalogs, for who compares two servers.
+/// The version numbers of PostgreSQL 15's control file and catalogs, for tools that compare two
+/// servers.
 constexpr std::int32_t kControlVersion = 1300;
 constexpr std::int32_t kCatalogVersion = 202209061;
 
@@ -42,8 +43,8 @@ struct LogFile {
   std::uint64_t offset = 0;
 };
 
-/// Name as PostgreSQL would give it with segments of this size: timeline, and number in two parts.
-/// A boundary belongs to the segment before.
+/// The name that PostgreSQL would give the segment: the timeline, and the number in two parts. A
+/// position on a boundary belongs to the segment before it.
 LogFile log_file(const LogicalLog& log, std::uint64_t position) {
   const std::uint64_t bytes = log.segment_bytes();
   const std::uint64_t number = (position - 1) / bytes;
@@ -81,7 +82,7 @@ std::unique_ptr<SetCursor> control_checkpoint(FunctionContext& context, Argument
   const std::string next = fmt::format("{}:{}", raw(last.next_txn) >> 32U,
                                        static_cast<std::uint32_t>(raw(last.next_txn)));
   const Value timeline = Value::from_int(log.timeline());
-  // There are no multixacts, and no transaction's number is ever frozen.
+  // There are no multixacts, and transaction numbers are never frozen.
   const std::array row{position(last.begin),
                        position(last.redo_from),
                        make_text(context.arena, file),

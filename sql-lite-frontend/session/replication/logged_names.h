@@ -12,11 +12,12 @@
 
 namespace swizzle::sql {
 
-/// Names for writing values of a published table. User-defined types are as they were at the time
-/// of the change, even if altered or dropped since; all other names are the session's.
+/// Names for the output of a published table's values. User-defined types have the names and labels
+/// of the time of the change, even if they have been altered or dropped since; all other names are
+/// the session's present ones.
 class LoggedNames final : public ObjectNames {
  public:
-  /// `now` is the session's.
+  /// `now`: the session's current names.
   LoggedNames(const TableShape& shape, ObjectNames& now);
 
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override {

@@ -8,7 +8,7 @@
 namespace swizzle::sql::pgoutput {
 namespace {
 
-/// Returns the schema's name for a message: pg_catalog is left out.
+/// Returns the schema's name for a message: empty for pg_catalog, as the protocol requires.
 std::string_view told_schema(std::string_view schema) {
   return schema == "pg_catalog" ? std::string_view{} : schema;
 }

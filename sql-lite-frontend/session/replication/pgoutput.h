@@ -10,7 +10,7 @@
 #include "sql-lite-frontend/execution/publish/table_shape.h"
 #include "sql-lite-frontend/query/bound/execution.h"
 
-/// Messages as PostgreSQL's output plugin pgoutput writes them, version 1 of its protocol.
+/// Messages in the form of PostgreSQL's output plugin pgoutput, version 1 of its protocol.
 namespace swizzle::sql::pgoutput {
 
 struct TransactionFacts {
@@ -22,7 +22,7 @@ struct TransactionFacts {
 std::string begin(const TransactionFacts& transaction);
 std::string commit(const TransactionFacts& transaction);
 
-/// Columns of a shape that a subscriber gets: places in TableShape::columns.
+/// The columns of a shape that a subscriber receives, as positions in TableShape::columns.
 using Places = std::span<const std::uint32_t>;
 
 /// A user-defined type; `schema` and `name` are those of its base type if it is a domain.
@@ -33,11 +33,11 @@ struct TypeFacts {
 };
 std::string type(const TypeFacts& facts);
 std::string relation(const TableShape& shape, Places places);
-/// Message of pg_logical_emit_message; `lsn` is its own.
+/// Returns the message of a pg_logical_emit_message; `lsn` is the message's own.
 std::string message(Lsn lsn, const PublishedChange& change);
 std::string truncate(std::span<const Oid> relations, const PublishedChange& change);
 
-/// Rows: all columns of the shape, of which `places` are written, as text.
+/// Messages for rows. They have the columns of `places`, as text.
 class RowMessages {
  public:
   RowMessages(FunctionContext& context, const TableShape& shape, Places places)

@@ -25,7 +25,7 @@ std::uint8_t event_of(ChangeKind kind) noexcept {
   return published::kTruncate;
 }
 
-/// The shape's table, as far as filters ask: its columns where they were.
+/// Returns a table with the shape's columns in their positions, with what filters need.
 Table columns_of_shape(const TableShape& shape) {
   Table table;
   table.relation.oid = shape.relation;
@@ -56,7 +56,7 @@ PublishedChanges::PublishedChanges(Session::State& session, OutputOptions option
 
 PublishedChanges::~PublishedChanges() = default;
 
-/// A publication need not be there any more, if it was when the change was made.
+/// Checks that the publications exist. One that existed when the change was made may be missing.
 void PublishedChanges::require_publications(const TableShape& shape) {
   if (are_known_) return;
   for (const std::string& name : publications_) {
@@ -68,7 +68,8 @@ void PublishedChanges::require_publications(const TableShape& shape) {
   are_known_ = true;
 }
 
-/// Notes types that were dropped, perhaps before this start, so that values of them can be read.
+/// Registers types that were dropped, perhaps before this start, so that values of them can be
+/// read.
 void PublishedChanges::note_types(const TableShape& shape) const {
   for (const TableShape::MadeType& made : shape.types) {
     if (!session_.names.user_type(made.type.id()))
@@ -164,7 +165,7 @@ void PublishedChanges::tell_table(Subscribed& table, std::uint32_t number,
   for (const std::uint32_t place : table.places) {
     const TypeId id = table.shape.columns[place].type;
     if (raw(id) < kFirstUserOid) continue;
-    // A domain over a built-in type is sent as the built-in type.
+    // A domain over a built-in type is sent as that type.
     if (const TableShape::MadeType* const made = table.shape.made_type(base_type(id)))
       messages.push_back(pgoutput::type({id, made->schema, made->type.name}));
   }
@@ -221,12 +222,12 @@ void PublishedChanges::tell_row(const PublishedChange& change, std::vector<std::
                              : rows.remove(change.old_row, table.before));
 }
 
-/// A row that begins to pass the filter is an insert to the subscriber, one that ceases to a
-/// delete.
+/// Sends an update. For the subscriber a row that begins to pass the filter is inserted, and one
+/// that ceases to pass it is deleted.
 void PublishedChanges::tell_update(Subscribed& table, const PublishedChange& change,
                                    std::vector<std::string>& messages) {
   const bool passes_now = passes(table, published::kUpdate, table.after);
-  // Without an old row, the columns that filters read are unchanged.
+  // Without an old row, the update has not changed the columns that filters read.
   const bool passed =
       change.old_row == OldRow::none ? passes_now : passes(table, published::kUpdate, table.before);
   if (!passes_now && !passed) return;

@@ -16,8 +16,8 @@
 
 namespace swizzle::sql {
 
-/// Turns changes in the log into messages of pgoutput for subscribers of certain publications. Of
-/// one session; its settings decide how values are written.
+/// Turns changes in the log into pgoutput's messages for the subscribers of certain publications.
+/// It belongs to one session, whose settings determine how values are written.
 class PublishedChanges {
  public:
   PublishedChanges(Session::State& session, OutputOptions options);
@@ -30,8 +30,8 @@ class PublishedChanges {
     alone,  ///< before BEGIN and after COMMIT as well
   };
   /// Appends the messages for the change. There are none if the change belongs to another database,
-  /// or to no table of the publications. Describes the table before the change if that was not sent
-  /// yet. Throws SqlError.
+  /// or to no table of the publications. If the table's description was not sent yet, it comes
+  /// before the change. Throws SqlError.
   Place tell(Lsn lsn, Bytes body, std::vector<std::string>& messages);
 
  private:
@@ -40,7 +40,7 @@ class PublishedChanges {
     ExprPtr condition;
     Slot first = 0;
   };
-  /// A shape as the subscriber sees it.
+  /// A shape as a subscriber sees it.
   struct Subscribed {
     TableShape shape;
     RowLayout layout;
@@ -49,7 +49,7 @@ class PublishedChanges {
     std::unique_ptr<LoggedNames> names;
     std::vector<Value> before;
     std::vector<Value> after;
-    /// By kind of event; empty: all rows are sent.
+    /// By kind of event; if empty, all rows are sent.
     std::map<std::uint8_t, std::vector<Filter>> filters;
     std::unique_ptr<Scratch> scratch;
     std::size_t slots = 0;
@@ -74,7 +74,7 @@ class PublishedChanges {
   std::unique_ptr<Scratch> writer_;  ///< for writing values
   bool are_known_ = false;
   std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;
-  /// The last shape sent, by relation.
+  /// For each relation the last shape that was sent.
   std::map<Oid, std::uint32_t> told_;
 };
 

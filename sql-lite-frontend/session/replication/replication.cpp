@@ -29,7 +29,7 @@ struct TextColumn {
   std::optional<std::string> value;
 };
 
-/// A row whose values are there as text already.
+/// A row whose values are already text.
 class TextRow final : public OutputRow {
  public:
   explicit TextRow(std::span<const TextColumn> columns) : columns_(columns) {}
@@ -70,7 +70,7 @@ bool is_show(std::string_view text) {
                             [](char a, char b) { return (a | ' ') == b; });
 }
 
-/// The snapshot of a slot that is being made is to be the transaction's, which has none yet.
+/// Throws unless the session's transaction has no snapshot yet, since it is to get the slot's.
 void require_unread_transaction(Session::State& session) {
   const SessionTransaction& transaction = session.transaction;
   const auto refuse = [](std::string_view why) {
@@ -97,7 +97,7 @@ bool ReplicationCommands::takes(std::string_view text) const noexcept {
     if (parse_replication_command(text).has_value()) return true;
     return for_ == For::followers && !is_show(text);
   } catch (const SqlError&) {
-    // run() says what is wrong with it.
+    // It is treated as a command: run() reports the error.
     return true;
   }
 }
@@ -218,7 +218,7 @@ void ReplicationCommands::start_physical(const ReplicationCommand& command, Resu
   send_row(sink, row);
 }
 
-/// A copy of the server's directory, as what is to be done with its files.
+/// Sends a copy of the server's directory, as a sequence of operations on its files.
 void ReplicationCommands::send_base_copy(ResultSink& sink, ChangeSender& sender) {
   Session::State& session = session_.state();
   require_may_use_slots(session);

@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// SQL's functions about publications.
+/// SQL functions on publications.
 namespace swizzle::sql {
 namespace {
 
@@ -27,14 +27,15 @@ Value published_columns(Arena& arena, const Relation& relation, const Publicatio
     const auto number = static_cast<std::int16_t>(i + 1);
     const bool is_listed = member == nullptr || member->columns.empty() ||
                            std::ranges::find(member->columns, number) != member->columns.end();
-    // Without a list that is all, also those that are computed and not told.
+    // Without a column list these are all columns. Generated ones are among them, though they are
+    // not published.
     if (!column.dropped && is_listed) numbers.push_back(Value::from_int(number));
   }
   const ArrayDimension dimension{static_cast<std::int32_t>(numbers.size()), 0};
   return make_array(arena, TypeId::int2, {&dimension, 1}, numbers);
 }
 
-/// pg_get_publication_tables(text): each with its columns and its filter.
+/// pg_get_publication_tables(text): the tables with their columns and filters.
 std::unique_ptr<SetCursor> publication_tables(FunctionContext& context, Arguments arguments) {
   Session::State& session = session_of(context);
   const PublicationPtr publication = session.catalog.publication(arguments[0].as_text());
@@ -71,7 +72,7 @@ Value replica_identity_index(Execution& execution, Arguments arguments) {
 Value is_publishable_relation(Execution& execution, Arguments arguments) {
   const TablePtr table = session_of(execution).names.table(arguments[0].as_oid());
   if (!table) return Value::null();
-  // A partitioned table is part of a publication of all tables: by its partitions.
+  // In a publication of all tables, a partitioned table is represented by its partitions.
   const Relation& relation = table->relation;
   const bool has_partitions =
       relation.is_partitioned() && relation.persistence == Persistence::permanent;

@@ -8,15 +8,15 @@
 #include "sql-lite-frontend/session/tests/test_database.h"
 #include "storage/logical/logical_log.h"
 
-/// Messages to subscribers of publications, in process: a slot, changes, messages of pgoutput.
+/// Logical replication in process: publications, a slot, changes, pgoutput's messages.
 namespace swizzle::sql {
 namespace {
 
-/// Takes messages off the front.
+/// Parser of a message.
 class MessageText {
  public:
   explicit MessageText(std::string_view bytes) : rest_(bytes) {}
-  /// As the tests write it: "I t (1,'a')".
+  /// Returns the message in the tests' notation: "I t (1,'a')".
   std::string shown();
 
  private:
@@ -106,7 +106,7 @@ std::string MessageText::shown() {
   }
 }
 
-/// Reads until there is no more, and says that it has it all.
+/// Reads until the end, and confirms everything.
 class Collector final : public ChangeSender {
  public:
   explicit Collector(bool confirms = true) : confirms_(confirms) {}
@@ -357,7 +357,7 @@ TEST_CASE("Messages are told with their transaction, or at once", "[sql][replica
   CHECK(db.changes("p", false) == Messages{"B", "R public.t d id*", "I N(1)", "C"});
   CHECK(db.changes("p", true, ", messages 'true'") ==
         Messages{"B", "M app: alone in it", "C",
-                 // Which is told before the transaction that it was said in.
+                 // This message is sent before the transaction in which it was emitted.
                  "M alone now: " + std::string("\0\xff", 2), "B", "M app: with a row",
                  "R public.t d id*", "I N(1)", "C", "M alone now: stays"});
 }
@@ -502,7 +502,7 @@ TEST_CASE("Tools that watch servers read the control file and the names of the l
 
 TEST_CASE("The log as it is goes to a server that follows, from where it asks",
           "[sql][replication]") {
-  /// Joins what it is sent.
+  /// Concatenates the received messages.
   class Follower final : public ChangeSender {
    public:
     void send(ChangeStream& stream) override {

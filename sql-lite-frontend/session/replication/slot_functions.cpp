@@ -15,7 +15,7 @@
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// SQL's functions on replication slots, and on the log that they keep.
+/// SQL functions on replication slots and on the log that they keep.
 namespace swizzle::sql {
 namespace {
 
@@ -28,7 +28,7 @@ Lsn position_of(const Value& value) {
   return Lsn{static_cast<std::uint64_t>(value.as_int8())};
 }
 
-/// Slots are made outside of a transaction's changes, so a rollback keeps them, as in PostgreSQL.
+/// Creates a slot outside of the transaction, so that a rollback keeps it, as in PostgreSQL.
 std::unique_ptr<SetCursor> create_logical_slot(FunctionContext& context, Arguments arguments) {
   Session::State& session = session_of(context);
   require_may_use_slots(session);
@@ -65,7 +65,7 @@ std::unique_ptr<SetCursor> create_physical_slot(FunctionContext& context, Argume
   return rows_cursor({make_record(context.arena, kTypes, row)});
 }
 
-/// name, value, name, value …
+/// Returns the options from an array of alternating names and values.
 std::vector<std::pair<std::string, std::string>> plugin_options(const Value& list) {
   std::vector<std::pair<std::string, std::string>> options;
   if (list.is_null()) return options;
@@ -79,7 +79,7 @@ std::vector<std::pair<std::string, std::string>> plugin_options(const Value& lis
     throw SqlError{sqlstate::feature_not_supported, "array must have even number of elements"};
   }
   for (std::size_t i = 0; i < array.size(); i += 2) {
-    // Named: the text is the element's own.
+    // Named variables: the texts are views of the elements.
     const Value name = array.element(i);
     const Value value = array.element(i + 1);
     options.emplace_back(name.as_text(), value.as_text());
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> plugin_options(const Value& lis
   return options;
 }
 
-/// Holds the slot, once all that the arguments say has been looked at.
+/// Acquires the slot after checking all arguments.
 std::unique_ptr<SlotStream> slot_reader(FunctionContext& context, Arguments arguments, Lsn until) {
   Session::State& session = session_of(context);
   require_may_use_slots(session);
@@ -104,8 +104,8 @@ std::unique_ptr<SlotStream> slot_reader(FunctionContext& context, Arguments argu
 
 enum class Reading : std::uint8_t { peeks, takes };
 
-/// Waits for nothing: reads whole transactions from the part of the log that is durable now, up to
-/// a position or a number of rows.
+/// Reads whole transactions from the log that is durable now, up to a position or a number of rows.
+/// Never waits for more.
 std::unique_ptr<SetCursor> slot_changes(FunctionContext& context, Arguments arguments,
                                         Reading reading) {
   Lsn until = session_of(context).shared.engine.logical_log().durable();
@@ -135,7 +135,8 @@ std::unique_ptr<SetCursor> peek_changes(FunctionContext& context, Arguments argu
   return slot_changes(context, arguments, Reading::peeks);
 }
 
-/// The plugin writes no text; errors of slot or options come first, as in PostgreSQL.
+/// Throws 0A000, because the plugin writes binary output only. Errors of slot and options take
+/// precedence, as in PostgreSQL.
 [[noreturn]] void refuse_text(FunctionContext& context, Arguments arguments,
                               std::string_view function) {
   const Lsn nothing{1};

@@ -11,9 +11,9 @@
 namespace swizzle::sql {
 
 /// pg_create_logical_replication_slot, pg_logical_slot_get_binary_changes,
-/// pg_replication_slot_advance …
+/// pg_replication_slot_advance and others.
 std::span<const SetEntry> slot_sets();
-/// pg_control_checkpoint, pg_walfile_name_offset, pg_stat_get_wal_receiver …
+/// pg_control_checkpoint, pg_walfile_name_offset, pg_stat_get_wal_receiver and others.
 std::span<const SetEntry> control_sets();
 
 }  // namespace swizzle::sql

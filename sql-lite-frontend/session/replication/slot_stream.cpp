@@ -15,14 +15,14 @@
 namespace swizzle::sql {
 namespace {
 
-/// Interval at which a slot's position is saved. A reader gives its own position, so that a lost
-/// save does not repeat changes.
+/// Interval between saves of a slot's position. A reader gives its own position when it resumes, so
+/// a lost save does not repeat changes.
 constexpr Duration kSavesEvery = std::chrono::seconds{1};
 constexpr std::size_t kMostMarks = std::size_t{1} << 16U;
 
 }  // namespace
 
-/// Large transactions that have not ended wait in temporary files.
+/// Temporary files for large transactions that have not ended.
 class SlotStream::Files final : public SpillFiles {
  public:
   explicit Files(TemporaryFiles& files) : files_(files) {}
@@ -118,11 +118,11 @@ SlotStream::~SlotStream() {
 void SlotStream::keep_mark() {
   read_up_to_ = reader_->position();
   const Mark mark{read_up_to_, reader_->needed_from()};
-  // The earlier of two says it sooner.
+  // The previous mark needs the log from the same position on, so it suffices.
   if (!marks_.empty() && marks_.back().needed == mark.needed) return;
   marks_.push_back(mark);
   if (marks_.size() < kMostMarks) return;
-  // A client that confirms nothing: every other one does, more coarsely.
+  // The client confirms nothing: drop every other mark, which only makes the positions coarser.
   std::deque<Mark> fewer;
   for (std::size_t i = 1; i < marks_.size(); i += 2) fewer.push_back(marks_[i]);
   marks_ = std::move(fewer);
@@ -229,7 +229,7 @@ Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto) {
                 "cannot advance replication slot to {}, minimum is {}", lsn_text(to),
                 lsn_text(acquired.confirmed));
   }
-  // Read only for where the transactions have begun that have not ended there.
+  // Read the log for the beginnings of transactions that have not ended at that position.
   SlotStream::Files files(session.temporary_files);
   const auto reader = log.read(acquired.restart, {.memory_bytes = decoding_memory(session),
                                                   .files = &files,

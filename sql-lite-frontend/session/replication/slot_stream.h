@@ -14,14 +14,14 @@
 
 namespace swizzle::sql {
 
-/// The messages of pgoutput for a slot's reader. Holds the slot.
+/// Stream of pgoutput's messages for the reader of a slot. Holds the slot.
 class SlotStream final : public ChangeStream {
  public:
   struct Part {
-    Lsn from = Lsn::none;  ///< or from the slot's position on, if that is later
-    Lsn until = Lsn::max;  ///< transactions that commit from here on are left
+    Lsn from = Lsn::none;  ///< the slot's position counts instead if it is later
+    Lsn until = Lsn::max;  ///< transactions that commit from here on are not delivered
   };
-  /// `command` has the options for the plugin. Throws 42704, 55006, 55000, 0A000 …
+  /// `command` has the options for the plugin. Throws 42704, 55006, 55000, 0A000 and others.
   SlotStream(Session::State& session, std::string_view slot, Part part,
              const ReplicationCommand& command);
   ~SlotStream() override;
@@ -33,7 +33,7 @@ class SlotStream final : public ChangeStream {
   [[nodiscard]] Lsn position() const noexcept override {
     return current_ ? current_->commit : read_up_to_;
   }
-  /// Transaction of the last message returned.
+  /// The transaction of the last message that was returned.
   [[nodiscard]] TxnId transaction() const noexcept { return handed_out_of_; }
   /// True between two transactions.
   [[nodiscard]] bool is_between() const noexcept { return !current_ && ready_.empty(); }
@@ -51,7 +51,7 @@ class SlotStream final : public ChangeStream {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     ~Hold();
-    /// The slot as it was found.
+    /// The slot as it was when it was acquired.
     [[nodiscard]] const swizzle::Slot& slot() const noexcept { return slot_; }
 
    private:
@@ -88,9 +88,9 @@ class SlotStream final : public ChangeStream {
   TimePoint saved_at_{};
 };
 
-/// Moves the slot to `upto`, or to the log's end if that is earlier, and returns its position: the
-/// reader has everything that commits before. Throws as SlotStream does, and 55000 if the slot is
-/// further on already.
+/// Advances the slot to `upto`, or to the log's end if that is earlier, and returns its position:
+/// the reader has everything that commits before it. Throws as SlotStream does, and 55000 if the
+/// slot is already further.
 Lsn advance_slot(Session::State& session, std::string_view slot, Lsn upto);
 
 }  // namespace swizzle::sql

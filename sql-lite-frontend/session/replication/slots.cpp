@@ -39,7 +39,7 @@ void require_plugin(std::string_view plugin) {
       .with_hint("The server has one output plugin, \"pgoutput\".");
 }
 
-/// A slot that is not made in the end is none.
+/// Drops the slot again unless its creation succeeds.
 class HalfMade {
  public:
   HalfMade(LogSlots& slots, const std::string& name) : slots_(slots), name_(name) {}
@@ -100,7 +100,8 @@ MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {
   const auto most = static_cast<std::size_t>(session.settings.integer("max_replication_slots"));
   std::optional<HalfMade> half;
   value_of(log.begin_slot(std::move(slot), most, [&] {
-    // The slot is among the others once this waits for transactions.
+    // From the first wait for transactions on, the slot is in the list, and must be dropped after
+    // an error.
     if (!half) half.emplace(log.slots(), wanted.name);
     session.check_cancelled();
   }));

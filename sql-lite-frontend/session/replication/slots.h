@@ -9,10 +9,11 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/logical/slots.h"
 
-/// Replication slots as SQL and the walsender's commands have them.
+/// Replication slots for SQL functions and the walsender's commands.
 namespace swizzle::sql {
 
-/// 42501 without the right; 55000 if wal_level or the number of slots does not allow it.
+/// Throws 42501 if the user lacks the right, and 55000 if wal_level or max_replication_slots
+/// forbids slots.
 void require_may_use_slots(Session::State& session);
 void require_logical_decoding(Session::State& session);
 
@@ -22,17 +23,17 @@ struct NewSlot {
   swizzle::Slot::Lifetime lifetime = swizzle::Slot::Lifetime::permanent;
   enum class Snapshot : std::uint8_t {
     none,
-    use,   ///< the session's transaction sees what the slot's changes build on
-    hold,  ///< a transaction of its own does, in `held`
+    use,   ///< the session's transaction gets the slot's snapshot
+    hold,  ///< a transaction in `held` gets it, for export
   } snapshot = Snapshot::none;
 };
 struct MadeSlot {
-  Lsn consistent = Lsn::none;  ///< what commits from here on is handed out
-  ReadView view;               ///< Snapshot::hold
+  Lsn consistent = Lsn::none;  ///< commits from here on are delivered
+  ReadView view;               ///< for Snapshot::hold
   std::unique_ptr<Transaction> held;
 };
-/// Waits for all transactions that have written something and not ended. Throws SqlError 42710,
-/// 53400, 42602, 0A000 …
+/// Creates a slot. Waits for the end of all transactions that have written something. Throws
+/// SqlError 42710, 53400, 42602, 0A000 and others.
 MadeSlot make_slot(Session::State& session, const NewSlot& wanted);
 
 struct NewPhysicalSlot {
@@ -40,18 +41,18 @@ struct NewPhysicalSlot {
   swizzle::Slot::Lifetime lifetime = swizzle::Slot::Lifetime::permanent;
   bool reserves_log = false;
 };
-/// Returns the position from which the log is kept; none if the slot reserves none. Throws 42710,
-/// 53400, 42602 …
+/// Creates a physical slot. Returns the position from which it keeps the log, or none if it does
+/// not keep any yet. Throws 42710, 53400, 42602 and others.
 Lsn make_physical_slot(Session::State& session, const NewPhysicalSlot& wanted);
-/// 55000.
+/// Throws 55000 if the server has no slots.
 void require_slots(Session::State& session);
 
 enum class DropWhen : std::uint8_t { now, once_free };
 void drop_slot(Session::State& session, std::string_view name, DropWhen when);
 
-/// "16/B374D848".
+/// Returns the position in PostgreSQL's form, "16/B374D848".
 std::string lsn_text(Lsn lsn);
-/// 22P02.
+/// Parses this form. Throws 22P02.
 Lsn parse_lsn(std::string_view text);
 
 }  // namespace swizzle::sql

@@ -36,7 +36,7 @@ PortalPtr find_cursor(const SessionPortals& portals, std::string_view name) {
   return cursor;
 }
 
-/// Every step, also those that EXPLAIN shows with their inputs, as filters are.
+/// Visits every step, including those that EXPLAIN shows with their inputs, such as filters.
 template <class Visit>
 void for_each_step(PlanOperator& plan, const Visit& visit) {
   check_stack();
@@ -126,7 +126,7 @@ bool is_scrolled(const PlanOperator& step) {
          dynamic_cast<const Materialize*>(&step) != nullptr;
 }
 
-/// Steps that can be read backward if their inputs can.
+/// True for steps that can be read backward if their inputs can.
 bool passes_scrolling(const PlanOperator& step) {
   return dynamic_cast<const Filter*>(&step) != nullptr ||
          dynamic_cast<const Project*>(&step) != nullptr ||
@@ -136,8 +136,8 @@ bool passes_scrolling(const PlanOperator& step) {
          dynamic_cast<const Append*>(&step) != nullptr;
 }
 
-/// True if a cursor without SCROLL and NO SCROLL can go back in PostgreSQL. Here all can, since
-/// rows read are kept; but a client that relies on that would fail there.
+/// True if PostgreSQL allows a cursor declared with neither SCROLL nor NO SCROLL to go back. Here
+/// all could, since rows read are kept; but a client that relies on that would fail there.
 bool goes_back(PlanOperator& plan) {
   check_stack();
   if (is_scrolled(plan)) return true;
@@ -192,7 +192,7 @@ std::string Session::State::cursor_row_key(std::string_view cursor, const Table&
                   portal.position <= static_cast<std::int64_t>(portal.rows->size());
   if (on_a_row) {
     portal.rows->restore(execution, static_cast<std::size_t>(portal.position - 1));
-    // The empty side of an outer join has none.
+    // The empty side of an outer join has no row.
     on_a_row = !execution.slots[slot].is_null();
   }
   if (!on_a_row) {
@@ -267,7 +267,7 @@ bool SessionPortals::read_row(Portal& portal) {
   return false;
 }
 
-/// Makes a cursor of a protocol's portal, from its present position.
+/// Makes a cursor of a protocol's portal, at its current position.
 void SessionPortals::make_cursor_of(Portal& portal) {
   if (!portal.use || portal.plan().write != nullptr || portal.state == Portal::State::failed) {
     throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
@@ -337,10 +337,10 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     case Direction::undefined:
       break;
   }
-  // Reading the present row again is a step back, unless there is none, or it is not sent.
+  // Reading the current row again is a step back, unless there is none or it is not sent.
   const bool stays = step == 0 && first == portal->position;
-  // The last row is found by coming back from behind it. A cursor at its start is where MOVE
-  // BACKWARD ALL would bring it.
+  // The last row is found by coming back from the position after it. A cursor at its start is where
+  // MOVE BACKWARD ALL would bring it.
   const bool from_end = fetch.direction == Direction::absolute && fetch.how_many < 0;
   const bool rewinds = fetch.ismove && step < 0 && count == kAll && portal->position == 0;
   const bool is_on_row = first >= 1 && first <= size();
@@ -378,7 +378,7 @@ void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     at += step;
   }
   if (visited < count || count == kAll) {
-    // It ran off an end, and is beside it now.
+    // It has passed an end, and is before the first or after the last row now.
     if (at < 1) portal->position = 0;
     if (at >= 1 && portal->exhausted && at > size()) portal->position = size() + 1;
   }

@@ -41,7 +41,7 @@ void SessionPortals::close_all() {
 }
 
 void SessionPortals::close_since(std::uint64_t number) {
-  // Finish portals opened since then before the objects that they read are gone.
+  // Finish portals opened since then, before the objects that they read are removed.
   std::erase_if(by_name_, [&](const auto& entry) {
     Portal& portal = *entry.second;
     if (portal.number <= number) return false;
@@ -122,7 +122,7 @@ void SessionPortals::lock_tables(Portal& portal, Columns columns) {
   }
 }
 
-/// The simple protocol's way. Locks come first, because they settle the columns.
+/// The simple protocol's way. Locks come first, because they determine the columns.
 void SessionPortals::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end) {
   lock_tables(portal, Columns::open);
   require_runnable(portal.plan());

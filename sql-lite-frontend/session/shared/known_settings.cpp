@@ -12,11 +12,11 @@
 namespace swizzle::sql {
 namespace {
 
-/// A setting of PostgreSQL's that steers nothing here.
+/// A setting of PostgreSQL without effect here.
 struct KnownSetting {
   enum class Type : std::uint8_t { boolean, integer, real, string, enumeration };
-  /// `kept`: a hint, so every valid value is kept. `fixed`: a promise that only the default keeps,
-  /// so other values are refused.
+  /// `kept`: a hint, so every valid value is accepted. `fixed`: a promise that only the default
+  /// keeps, so other values are refused.
   enum class Effect : std::uint8_t { kept, fixed };
 
   std::string_view name;
@@ -28,7 +28,7 @@ struct KnownSetting {
   SettingUnit unit;
   SettingContext context;
   std::string_view category;
-  std::string_view values;  ///< of an enumeration, with commas between them
+  std::string_view values;  ///< of an enumeration, separated by commas
 };
 
 using Type = KnownSetting::Type;

@@ -9,12 +9,12 @@
 
 namespace swizzle::sql {
 
-/// A plan, and the conditions under which it was made; a session that takes it checks that they
-/// still hold.
+/// A plan in the shared cache with the conditions under which it was made. A session checks that
+/// they still hold before it uses the plan.
 struct SharedPlan {
   std::shared_ptr<const Plan> plan;
   std::uint64_t catalog_version = 0;
-  /// Results of ANALYZE for the plan's tables, in their order, when it was made.
+  /// Statistics of the plan's tables, in their order, at the time of planning.
   std::vector<StatisticsPtr> statistics;
 };
 

@@ -1,4 +1,4 @@
-// Counts of plans for the server's metrics, without the SQL behind them.
+// Counts of plans for the server's metrics; separate so that tests link it without the SQL library.
 #include <mutex>
 
 #include "sql-lite-frontend/session/shared/shared_plans.h"

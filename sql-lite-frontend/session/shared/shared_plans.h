@@ -27,19 +27,19 @@ using SharedPlanPtr = std::shared_ptr<const SharedPlan>;
 /// it runs the plan.
 class SharedPlans {
  public:
-  /// Null: not cached. Only texts of at most one statement are.
+  /// Returns null if the text is not cached. Only texts with at most one statement are.
   ParsedTextPtr find_text(std::string_view text) { return texts_.find(text); }
-  /// `limit`: the number of texts that it keeps from now on.
+  /// `limit`: maximum number of cached texts from now on.
   void put(ParsedTextPtr text, std::size_t limit);
-  /// Null: not cached.
+  /// Returns null if the plan is not cached.
   SharedPlanPtr find_plan(std::string_view key) { return plans_.find(key); }
   void put(std::string_view key, SharedPlanPtr plan, std::size_t limit);
   void clear();
 
   struct Counts {
-    std::uint64_t plans = 0;  ///< that are kept
-    std::uint64_t taken = 0;  ///< by sessions that had not made them
-    std::uint64_t made = 0;   ///< and kept here
+    std::uint64_t plans = 0;  ///< cached now
+    std::uint64_t taken = 0;  ///< used by sessions that had not made them
+    std::uint64_t made = 0;   ///< made and cached
   };
   [[nodiscard]] Counts counts() const;
   void note_taken() noexcept { taken_.fetch_add(1, std::memory_order_relaxed); }

@@ -32,7 +32,7 @@ class TextCache {
   explicit TextCache(std::size_t capacity) : half_(capacity / 2) {}
   void set_capacity(std::size_t capacity) noexcept { half_ = capacity / 2; }
 
-  /// Null: not cached.
+  /// Returns null if the statement is not cached.
   Pointer find(std::string_view key) {
     if (const auto found = young_.find(key); found != young_.end()) return found->second;
     const auto found = old_.find(key);

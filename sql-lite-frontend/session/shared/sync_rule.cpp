@@ -28,7 +28,7 @@ bool begins_name(char letter) {
 
 struct RuleToken {
   enum class Kind { end, number, name, sign } kind = Kind::end;
-  std::string_view text;  ///< as it is written
+  std::string_view text;  ///< as written
   std::string value;
 };
 
@@ -51,7 +51,7 @@ class RuleReader {
         RETURN_IF_ERROR(read_counted(first, rule));
         return rule;
       }
-      // It is the name of the first one.
+      // A number without a list in parentheses after it is the name of the first standby.
       if (says_how) return refuse();
       rule.names.push_back(first.value);
       if (is_sign(',')) {
@@ -135,7 +135,7 @@ class RuleReader {
     rest_.remove_prefix(size);
   }
 
-  /// False: the quotes are not closed.
+  /// Returns false if the closing quote is missing.
   bool read_quoted(std::size_t& size) {
     while (size < rest_.size()) {
       if (rest_[size] != '"') {

@@ -9,16 +9,17 @@
 
 namespace swizzle::sql {
 
-/// synchronous_standby_names: the followers for which commits wait.
+/// Parsed synchronous_standby_names: the followers for which commits wait.
 struct SyncRule {
-  bool is_any = false;    ///< of those that are named, else the first ones of the list
-  std::size_t count = 0;  ///< so many of them; 0: commits wait for nobody
+  bool is_any =
+      false;  ///< ANY: any `count` of the named ones; else FIRST: the first ones of the list
+  std::size_t count = 0;  ///< number of followers; 0: commits do not wait
   std::vector<std::string> names;
 
-  /// Place of a follower in the list, from 1; as PostgreSQL, 1 for each if any will do. 0: it is
-  /// none of them.
+  /// Returns a follower's position in the list, from 1; always 1 with ANY, as in PostgreSQL. 0: it
+  /// is not in the list.
   [[nodiscard]] std::size_t priority_of(std::string_view application) const;
-  /// 22023, as PostgreSQL refuses it.
+  /// Errors: 22023 with PostgreSQL's message.
   static Result<SyncRule> parse(std::string_view text);
 };
 

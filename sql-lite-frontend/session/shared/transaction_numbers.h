@@ -57,7 +57,7 @@ class TransactionNumbers {
   std::map<std::int64_t, Entry> recent_;
   std::map<std::int64_t, Status> ended_;  ///< and seen by all
   std::size_t full_at_ = 1024;
-  Lsn forgotten_ = Lsn::none;  ///< snapshots before this one might not see what has been forgotten
+  Lsn forgotten_ = Lsn::none;  ///< snapshots before this one might not see removed outcomes
 };
 
 }  // namespace swizzle::sql

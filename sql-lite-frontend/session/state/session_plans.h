@@ -47,9 +47,8 @@ class SessionPlans {
   /// Takes the run back from the portal, for the next one to use.
   void give_back_run(Portal& portal);
 
-  // Caches of statements. They return null for an unknown text, or one whose plan would now be
-  // another.
-  /// Finds the statement of a Query message.
+  // Caches of statements. They return null for an unknown text, or if the statement would now get
+  // another plan.
   StatementPtr known_text(const std::string& text) { return known(texts_, text); }
   void keep_text(const std::string& text, StatementPtr statement) {
     texts_.put(text, std::move(statement));

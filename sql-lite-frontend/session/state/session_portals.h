@@ -31,7 +31,7 @@ class SessionPortals {
   SessionPortals& operator=(const SessionPortals&) = delete;
 
   // Named portals, and the unnamed one.
-  /// Null: there is none.
+  /// Returns null if there is none.
   [[nodiscard]] PortalPtr find(std::string_view name) const;
   [[nodiscard]] const ByName& all() const noexcept { return by_name_; }
   [[nodiscard]] std::uint64_t last_number() const noexcept { return opened_; }

@@ -72,7 +72,7 @@ class SessionTransaction final : public StatementTransaction {
   void begin(Block kind) override;
   void commit() override;
   void rollback() noexcept override;
-  /// BEGIN, COMMIT, SAVEPOINT …
+  /// Runs BEGIN, COMMIT, SAVEPOINT and other transaction control statements.
   void run(const ast::TransactionStmt& statement, ResultSink& sink);
 
   /// After an error: undoes everything, and releases locks, back to the last savepoint if there is
@@ -103,7 +103,7 @@ class SessionTransaction final : public StatementTransaction {
   void set_constraints(const ast::ConstraintsSetStmt& statement, ResultSink& sink);
   void defer(const DeferredCheck& check);
 
-  std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
+  std::int64_t number = 0;  ///< of the current one, once txid_current() was called
   /// Returns the transaction's number, given at the first call. (The engine numbers only
   /// transactions that write.)
   std::int64_t numbered();

@@ -11,13 +11,13 @@ using namespace swizzle;
 using namespace swizzle::sql;
 using namespace std::chrono_literals;
 
-// Advisory locks among themselves and beside other locks.
+// Advisory locks among themselves and with other locks.
 
 namespace {
 
 class AdvisoryLocksTest : public TestDatabase {
  public:
-  /// Returns once so many sessions wait for locks. False: they do not.
+  /// Waits until that many sessions wait for locks. Returns false if they do not.
   bool wait_until(int waiting) {
     const std::string wanted = std::to_string(waiting) + " SELECT 1";
     for (int look = 0; look < 4000; ++look) {
@@ -39,7 +39,7 @@ TEST_CASE_METHOD(AdvisoryLocksTest, "Advisory locks are given in the order of th
   REQUIRE(run(*reader, "SELECT pg_advisory_lock_shared(1)") == " SELECT 1");
   Asking writing{*writer, "SELECT pg_advisory_lock(1)"};
   REQUIRE(wait_until(1));
-  // Not past the writer, who would starve; the reader itself may take it again.
+  // A reader does not overtake the waiting writer, which would starve; a holder may lock again.
   CHECK(run("SELECT pg_try_advisory_lock_shared(1)") == "f SELECT 1");
   CHECK(run(*reader, "SELECT pg_try_advisory_lock_shared(1)") == "t SELECT 1");
   Asking reading{*later, "SELECT pg_advisory_lock_shared(1)"};
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(AdvisoryLocksTest,
       Asking first{advisory_first ? *one : *other, advisory_first ? advisory : wants};
       CHECK(wait_until(1));
       Asking second{advisory_first ? *other : *one, advisory_first ? wants : advisory};
-      // The session that waits for the advisory lock gives up, and the other goes on.
+      // The session that waits for the advisory lock is the victim, and the other one goes on.
       Asking& of_advisory = advisory_first ? first : second;
       Asking& of_other = advisory_first ? second : first;
       REQUIRE(of_advisory.answer() == "40P01");

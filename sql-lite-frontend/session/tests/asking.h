@@ -10,7 +10,7 @@
 
 namespace swizzle::sql {
 
-/// Runs statements of a session in another thread.
+/// Runs statements of a session on another thread.
 class Asking {
  public:
   Asking(Session& session, std::string sql)
@@ -26,7 +26,7 @@ class Asking {
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
   [[nodiscard]] bool is_done() const { return is_done_; }
-  /// Waits for the end. Returns "done" or the SQLSTATE. Once.
+  /// Waits for the end; returns "done" or the SQLSTATE. Call once.
   const std::string& answer() {
     thread_.join();
     return answer_;

@@ -6,8 +6,8 @@
 
 namespace swizzle::sql {
 
-/// Returns the answer to `sql` in another session. This session's transaction commits when the
-/// other has come as far as it can without that.
+/// Runs `sql` in another session and returns its answer. Commits this session's transaction once
+/// the other session waits for it.
 std::string answer_beside(TestDatabase& db, Session& other, const std::string& sql);
 
 }  // namespace swizzle::sql

@@ -1,5 +1,5 @@
-// Indexes under collations, compared with the same queries without them, and over a restart.
-// Answers of statements are in the corpus.
+// Indexes under collations: compared with the same queries without indexes, and across a restart.
+// Answers of single statements are in the corpus.
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -64,7 +64,7 @@ void compare_with_reading_all(std::uint64_t seed) {
       where += operators[random() % operators.size()] + " '" + random_word(random) + "'";
     }
     const std::string query = "SELECT id, c, n, s, p FROM t WHERE " + where;
-    // Of equal keys any may come first.
+    // The order of equal keys is undefined.
     const std::string order = " ORDER BY (" + column + ")" + (random() % 2 ? "" : " DESC");
     const std::string whole = "SELECT * FROM (" + query + order + ") x ORDER BY id";
     const std::string keys = "SELECT string_agg(k, '|') FROM (SELECT " + column +
@@ -109,7 +109,7 @@ TEST_CASE("Only the index of the collation that is asked for is read", "[sql][co
   CHECK_THAT(plan("ORDER BY s LIMIT 1"), Contains("by_sv"));
   CHECK_THAT(plan("ORDER BY s COLLATE \"C\" LIMIT 1"), Contains("by_c"));
   CHECK_THAT(plan("ORDER BY s COLLATE \"de-x-icu\" LIMIT 1"), !Contains("by_"));
-  // A prefix is a range of bytes only.
+  // A prefix is a key range only in bytewise order.
   CHECK_THAT(plan("WHERE s LIKE 'b12%'"), Contains("by_c") && !Contains("by_sv"));
   db.run("DROP INDEX by_c");
   CHECK_THAT(plan("WHERE s LIKE 'b12%'"), !Contains("by_sv"));

@@ -1,5 +1,4 @@
-// Composite types, where the corpus cannot look: the binary form, after a restart, and beside other
-// sessions.
+// Composite types, for what the corpus cannot test: binary format, restarts and other sessions.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/tests/test_database.h"
@@ -49,7 +48,7 @@ TEST_CASE("A composite value's binary form is read back, and cut short anywhere 
                     SqlError);
   }
   CHECK_THROWS_AS(receive_binary(context, kPair, kNoTypmod, as_bytes(bytes + "x")), SqlError);
-  // Another number of columns, another type.
+  // A wrong number of columns, and a wrong type.
   std::string wrong = bytes;
   wrong[3] = 3;
   CHECK_THROWS_AS(receive_binary(context, kPair, kNoTypmod, as_bytes(wrong)), SqlError);

@@ -8,7 +8,7 @@
 using namespace swizzle;
 using namespace swizzle::sql;
 
-// P36 at the level of a cursor: a statement of its own that goes on over many requests.
+// P36 for a cursor: a statement that spans many requests.
 TEST_CASE("A cursor and a portal show what was there when they began", "[sql][session]") {
   TestDatabase db;
   const auto other = db.connect();
@@ -24,7 +24,7 @@ TEST_CASE("A cursor and a portal show what was there when they began", "[sql][se
     REQUIRE(db.session().parse("", "SELECT v FROM t ORDER BY id", {}, sink));
     REQUIRE(db.session().bind({"p", "", {}, {}, {}}, sink));
     REQUIRE(db.session().execute("p", 2, sink));
-    // Another's commits, and then the transaction's own changes.
+    // Commits of another session, and then the transaction's own changes.
     db.run(*other, "UPDATE t SET v = v + 100 WHERE id = 4");
     db.run(*other, "DELETE FROM t WHERE id = 5");
     db.run("SELECT count(*) FROM t");
@@ -52,7 +52,7 @@ TEST_CASE("Statements beside a cursor do not read it to its end", "[sql][session
     db.run(std::string{"BEGIN ISOLATION LEVEL "} + level);
     db.run("DECLARE c CURSOR FOR SELECT v, nextval('s') > 0 FROM t ORDER BY id");
     CHECK(db.run("FETCH 1 FROM c") == "1|t FETCH 1");
-    // Many views at a time, each of another moment.
+    // Several snapshots of different moments at a time.
     for (int i = 0; i < 5; ++i) {
       const std::string name = "c" + std::to_string(i);
       db.run("DECLARE " + name + " CURSOR FOR SELECT count(*), sum(v) FROM t");

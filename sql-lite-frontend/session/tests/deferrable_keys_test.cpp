@@ -47,7 +47,7 @@ TEST_CASE("A deferrable key waits for whoever takes it or gives it up", "[sql][s
   db.run("COMMIT");
   CHECK_THAT(insert(5, 7), Contains(kRepeated));
 
-  // A key from after the transaction's snapshot counts as well.
+  // A key inserted after the transaction's snapshot conflicts as well.
   db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
   CHECK(db.run(*other, "SELECT count(*) FROM t WHERE a = 8") == "0 SELECT 1");
   db.run("INSERT INTO t VALUES (8, 8)");

@@ -83,8 +83,8 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
     const char* statement;
     const char* answer;
   };
-  // A definition that uses an object must not succeed if the object was dropped meanwhile, and a
-  // drop must see the definitions made meanwhile. scripts/wait-diff has all kinds of them.
+  // A definition that uses an object must fail if the object was dropped meanwhile, and a drop must
+  // see the definitions made meanwhile. scripts/wait-diff tests all kinds.
   constexpr Case kCases[] = {
       {"CREATE TABLE t (a int)", "DROP TABLE t", "CREATE VIEW v AS TABLE t", "42P01"},
       {"CREATE TABLE t (a int)", "ALTER TABLE t RENAME TO u; CREATE TABLE t (z text)",
@@ -115,7 +115,7 @@ TEST_CASE("Who waits for an object that goes, or is another's, looks for it agai
       {"CREATE TYPE e AS ENUM ('a')", "DROP TYPE e", "CREATE VIEW v AS SELECT 'e'::regtype",
        "42704"},
       {"CREATE TABLE t (a int)", "DROP TABLE t", "CREATE TABLE x (LIKE t)", "42P01"},
-      // A relation's rows have a type of its name.
+      // A relation has a row type of the same name.
       {"SELECT 1", "CREATE TABLE x (a int)", "CREATE TYPE x AS ENUM ('a')", "42710"},
       {"SELECT 1", "CREATE TYPE x AS ENUM ('a')", "CREATE VIEW x AS SELECT 1 AS a", "42710"},
       {"CREATE TABLE t (a int)", "CREATE INDEX x ON t (a)", "CREATE TYPE x AS (b int)", "42P07"},

@@ -1,4 +1,4 @@
-// Domains, where the corpus cannot look: after a restart, and beside other sessions.
+// Domains, for what the corpus cannot test: restarts and other sessions.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/tests/test_database.h"
@@ -69,7 +69,7 @@ TEST_CASE("What ALTER DOMAIN says holds for statements that were prepared before
   db.run(*other, "UPDATE t SET d = 1; ALTER DOMAIN d SET NOT NULL");
   CHECK(db.run("EXECUTE i(1)") == "23502 domain d does not allow null values");
   CHECK(db.run("EXECUTE c(NULL)") == "23502 domain d does not allow null values");
-  // The same texts, planned for another session.
+  // The same texts, whose plans another session has made.
   CHECK(db.run(*other, "INSERT INTO t(a) VALUES (1)").starts_with("23502"));
   db.run("ALTER DOMAIN d DROP NOT NULL");
   CHECK(db.run(*other, "INSERT INTO t(a) VALUES (1)") == "INSERT 0 1");

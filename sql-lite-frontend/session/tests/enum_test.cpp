@@ -1,4 +1,4 @@
-// Types that users make, where the corpus cannot look: after a restart, and beside other sessions.
+// User-defined types, for what the corpus cannot test: restarts and other sessions.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -86,7 +86,7 @@ TEST_CASE("Nobody drops a type that another session gives to a column", "[sql][s
   CHECK(db.run("CREATE TABLE u(m mood)") == "42704 type \"mood\" does not exist");
 }
 
-// Labels come between others until there is no room; the order is always theirs.
+// Labels are inserted between others until there is no room; the order stays theirs.
 TEST_CASE("Labels keep the order in which they were put", "[sql][session][enums][model]") {
   TestDatabase db;
   Random random{7};

@@ -1,5 +1,5 @@
-// Exclusion constraints beside other sessions, against a model, and over a restart. Their effects
-// within one session are in the corpus.
+// Exclusion constraints with concurrent sessions, against a model, and across a restart. Cases of a
+// single session are in the corpus.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -48,7 +48,7 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
   const auto book = [&](int id, int room, int from, int to) {
     return db.run(*other, "INSERT INTO t VALUES " + booking(id, room, from, to));
   };
-  // An insert: what comes of it decides.
+  // The outcome of an insert in progress decides.
   db.run("BEGIN; INSERT INTO t VALUES (3, 1, '[20,30)')");
   CHECK_THAT(book(4, 1, 25, 40), StartsWith(kBusy));
   CHECK_THAT(db.run(*other, "UPDATE t SET during = '[29,30)' WHERE id = 2"), StartsWith(kBusy));
@@ -59,7 +59,7 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
   CHECK(db.run(*other, "DELETE FROM t WHERE id = 4") == "DELETE 1");
   db.run("BEGIN; INSERT INTO t VALUES (3, 1, '[20,30)'); COMMIT");
   CHECK_THAT(book(4, 1, 25, 40), StartsWith(kExcluded));
-  // A range that is being given up may come back.
+  // A range whose row is being removed may be restored.
   for (const char* gives_up :
        {"DELETE FROM t WHERE id = 3", "UPDATE t SET during = '[60,61)' WHERE id = 3",
         "UPDATE t SET room = 8 WHERE id = 3", "UPDATE t SET during = NULL WHERE id = 3"}) {
@@ -76,7 +76,7 @@ TEST_CASE("Who books what another is booking, or gives up, waits for the other",
     db.run("DELETE FROM t WHERE id IN (3, 4)");
     db.run("INSERT INTO t VALUES (3, 1, '[20,30)')");
   }
-  // An update that leaves the range unchanged excludes no others.
+  // An update that keeps the range excludes no others.
   db.run("BEGIN; UPDATE t SET during = during WHERE id = 3; UPDATE t SET id = 33 WHERE id = 2");
   CHECK_THAT(book(4, 2, 1, 2), Contains("INSERT 0 1"));
   db.run("ROLLBACK");

@@ -5,8 +5,7 @@
 using namespace swizzle;
 using namespace swizzle::sql;
 
-// Locks of a transaction after one of its statements has failed: none, or those that it had at its
-// last savepoint.
+// Locks of a transaction after a failed statement: none, or those of its last savepoint.
 
 TEST_CASE("A failed transaction holds nothing up", "[sql][session][locks]") {
   for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {

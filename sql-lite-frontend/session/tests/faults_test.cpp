@@ -1,4 +1,4 @@
-// A fault in a statement costs the statement, and what is damaged in the catalog its own object:
+// A violated invariant fails its statement only, and damage in the catalog affects its object only:
 // the server, the session and the next start go on.
 #include <catch2/catch.hpp>
 
@@ -12,7 +12,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Writes a changed definition past every check that ALTER makes.
+/// Stores a changed definition without ALTER's checks.
 template <class Change>
 void damage(TestDatabase& db, const std::string& table, const Change& change) {
   Session::State& state = db.session().state();
@@ -26,7 +26,7 @@ void damage(TestDatabase& db, const std::string& table, const Change& change) {
   state.transaction.commit();
 }
 
-/// Checks that statements beside a damaged definition work.
+/// Checks that statements on other objects work.
 void check_others(TestDatabase& db) {
   CHECK(db.run("SELECT 1") == "1 SELECT 1");
   CHECK_THAT(db.run("SELECT count(*) FROM pg_attrdef"), Contains("SELECT 1"));
@@ -204,7 +204,7 @@ TEST_CASE("literals and parameters of a domain whose check runs a function",
     CHECK(db.run("SELECT '7'::d") == "7 SELECT 1");
     CHECK(db.run("UPDATE q SET x = '4' WHERE x = '3'").starts_with("UPDATE"));
   }
-  // Bind reads its values outside of a transaction.
+  // Bind reads parameter values outside of a transaction.
   TestSink sink;
   REQUIRE(db.session().parse("", "INSERT INTO q VALUES ($1, $2, $3, $4)", {}, sink));
   const auto text = [](std::string_view value) { return std::optional<Bytes>{as_bytes(value)}; };

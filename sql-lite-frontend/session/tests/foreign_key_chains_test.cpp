@@ -1,4 +1,4 @@
-// Actions of foreign keys that lead to others, over chains of rows of any length.
+// Referential actions that cause further ones, over chains of rows of any length.
 #include <catch2/catch.hpp>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Parents and children under many writers, with every action and deferral, at every level: whatever
-// they do and in what order, no child is left whose parent is not there.
+// Parents and children with many writers, every action and deferral, at every level: no order of
+// changes leaves a child without its parent.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <set>
@@ -20,9 +20,9 @@ namespace {
 constexpr std::uint64_t kParents = 6;
 constexpr std::uint64_t kChildren = 12;
 
-/// A parent's table p and a child's table c, by number.
+/// A parent table p and a child table c, by number.
 struct Family {
-  const char* column;  ///< of the parent, that children refer to
+  const char* column;  ///< column of the parent to which children refer
   const char* rules;
 };
 constexpr Family kFamilies[] = {
@@ -99,7 +99,7 @@ class Writer {
   void transaction() {
     family_ = random_.below(std::size(kFamilies));
     if (random_.one_in(8)) {
-      // A snapshot shows what the constraints allow.
+      // Every snapshot satisfies the constraints.
       if (run(orphans(family_)) && sink_.rows.at(0) != "0") {
         wrong_ = sink_.rows.at(0) + " orphans seen in " + table('c', family_);
       }
@@ -170,14 +170,14 @@ class Writer {
   std::uint64_t failures_ = 0;
 };
 
-/// Returns the violations after all writers have ended; empty: none.
+/// Returns the violations after all writers have ended; empty if there are none.
 std::string families_complaint(TestDatabase& db, const Findings& findings) {
   if (!findings.wrong.empty()) return findings.wrong;
   for (std::size_t i = 0; i < std::size(kFamilies); ++i) {
     if (const std::string found = db.run(orphans(i)); found != "0 SELECT 1") {
       return found + ": orphans in " + table('c', i);
     }
-    // Indexes say the same as their tables.
+    // Indexes and their tables agree.
     for (const std::string& column :
          {"p" + std::to_string(i) + " WHERE u", "c" + std::to_string(i) + " WHERE p"}) {
       const std::string query = "SELECT count(*) FROM " + column + " BETWEEN 0 AND 100";
@@ -200,7 +200,7 @@ std::uint64_t transactions_wanted(std::uint64_t by_default) {
 
 }  // namespace
 
-// SWIZZLE_TRANSACTIONS says how many in all.
+// SWIZZLE_TRANSACTIONS sets the total number of transactions.
 TEST_CASE("No orphans are left by 16 writers, whatever the constraints' rules",
           "[sql][session][foreign_keys]") {
   constexpr std::uint64_t kWriters = 16;

@@ -1,4 +1,4 @@
-// Inverted indexes (USING gin): with them and without, queries have the same rows, in every
+// Inverted indexes (USING gin): queries return the same rows with and without them, in every
 // snapshot and after power cuts.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string random_array(Random& random) {
   return "'{" + text + "}'::int[]";
 }
 
-/// Long ones stand in the index by their beginning and a hash.
+/// Returns a word. Long ones are stored in the index as a prefix and a hash.
 std::string random_word(Random& random) {
   std::string word(1, static_cast<char>('a' + random.below(6)));
   if (random.one_in(8)) word += std::string(300, 'x') + std::to_string(random.below(2));
@@ -163,7 +163,7 @@ std::string rows_of(TestDatabase& db, Session& session, const std::string& condi
   return db.run(session, "SELECT id, a, j FROM t WHERE " + condition + " ORDER BY id");
 }
 
-/// Empty, or how an index's answer differs from the table's.
+/// Returns how an index's answer differs from the table's; empty if it does not.
 std::string disagreement(TestDatabase& db, Session& session, Random& random) {
   std::string condition = random_condition(random);
   if (random.one_in(3)) condition += " AND id >= 10";

@@ -5,7 +5,7 @@
 #include "base/sanitizers.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Limits of PostgreSQL, with the words of its errors.
+/// PostgreSQL's limits, with its error messages.
 namespace swizzle::sql {
 namespace {
 
@@ -61,7 +61,7 @@ TEST_CASE("an index and a foreign key have at most 32 columns", "[session][limit
         kIndex);
   CHECK(database.run("ALTER TABLE t ADD FOREIGN KEY (" + names(0, 33) + ") REFERENCES t (" +
                      names(0, 33) + ")") == "54011 cannot have more than 32 keys in a foreign key");
-  // Said before each of them is looked at.
+  // Reported before any of them is resolved.
   CHECK(database.run("CREATE INDEX ON t (" +
                      listed(50'000, [](int i) { return "(c0 + " + std::to_string(i) + ")"; }) +
                      ")") == kIndex);
@@ -147,14 +147,14 @@ TEST_CASE("what stands left of IN is not bound anew at each level", "[session][l
     for (int i = 0; i < levels; ++i) text = "(" + text + test + ")::int";
     return "SELECT " + text;
   };
-  // Twice at each level would be a million million times.
+  // With two evaluations at each level there would be 10^12.
   CHECK(database.run(nested(40, " IN (SELECT 1)")) == "1 SELECT 1");
   CHECK(database.run(nested(40, " = ANY (SELECT 1)")) == "1 SELECT 1");
   CHECK(database.run(nested(40, " <> ALL (SELECT 7)")) == "1 SELECT 1");
   std::string plain = "true";
   for (int i = 0; i < 300; ++i) plain += " IN (SELECT true)";
   CHECK(database.run("SELECT " + plain) == "t SELECT 1");
-#ifndef SWIZZLE_ASAN  // whose frames are larger
+#ifndef SWIZZLE_ASAN  // larger stack frames
   CHECK(database.run(nested(1500, " = ALL (SELECT 1)")) == "1 SELECT 1");
 #endif
 }
@@ -177,7 +177,7 @@ TEST_CASE("what aggregates gather is bounded by session_memory_limit", "[session
     CAPTURE(sql);
     CHECK(database.run(sql).starts_with("53200 out of memory"));
   }
-  // Nothing of it stays, and what is little may be done often.
+  // All memory was released, and small results may be computed often.
   CHECK(database.run("SELECT cardinality(array_agg(i)) FROM generate_series(1, 1000) i") ==
         "1000 SELECT 1");
 }

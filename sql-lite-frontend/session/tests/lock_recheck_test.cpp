@@ -8,7 +8,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// A row is changed and committed while a query waits for it.
+/// A row that is changed and committed while a query waits for it.
 struct Meeting {
   const char* change;
   const char* query;
@@ -276,7 +276,7 @@ TEST_CASE("A SERIALIZABLE insert into a table without rows or key keeps nobody o
   CHECK(db.run(*other, "COMMIT") == "COMMIT");
   CHECK(db.run("COMMIT") == "COMMIT");
   CHECK(db.run("SELECT a FROM t ORDER BY a") == "1 2 3 SELECT 3");
-  // And the numbers of rows go on where they were.
+  // Numbers of rows continue after a restart.
   other.reset();
   db.close();
   db.open();
@@ -316,7 +316,7 @@ TEST_CASE("At REPEATABLE READ an action fails for a row that leaves the key it h
   }
 }
 
-// Else the snapshot's index entries would lead from the old row's values to the new one.
+// Otherwise the snapshot's index entries would lead from the old row's values to the new row.
 TEST_CASE("At REPEATABLE READ nobody writes over a row that others have removed since",
           "[sql][session][locks]") {
   TestDatabase db;
@@ -338,7 +338,7 @@ TEST_CASE("At REPEATABLE READ nobody writes over a row that others have removed 
       CHECK(db.run(*other, "ROLLBACK") == "ROLLBACK");
       REQUIRE(db.run("INSERT INTO p VALUES (4, 4)") == "INSERT 0 1");
     }
-    // A row that comes and goes after the snapshot is not visible to it.
+    // A row that was inserted and removed after the snapshot is not visible to it.
     db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
     REQUIRE(db.run(*other, "SELECT count(*) FROM p") == "2 SELECT 1");
     db.run("INSERT INTO p VALUES (8, 8); DELETE FROM p WHERE id = 8");

@@ -1,5 +1,5 @@
-// Time for which a statement keeps the others of its reactor waiting, whatever it does: spills,
-// rollback, release of memory. docs/metrics.md: swizzle_reactor_long_turns_total.
+// Time for which a statement blocks its reactor's other fibers, whatever it does: spilling,
+// rollback, release of memory. See swizzle_reactor_long_turns_total in docs/metrics.md.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The time in which the calling thread could have run and the system had no processor for it.
+/// Time in which the calling thread was ready and had no processor.
 class TimeInLine {
  public:
   TimeInLine() : descriptor_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
@@ -29,7 +29,7 @@ class TimeInLine {
   ~TimeInLine() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  /// Nothing where the system does not say it.
+  /// Returns nothing if the system does not report it.
   [[nodiscard]] Duration now() const {
     std::array<char, 80> text{};
     const auto size = descriptor_ < 0 ? -1 : ::pread(descriptor_, text.data(), text.size(), 0);
@@ -45,7 +45,7 @@ class TimeInLine {
   const int descriptor_;
 };
 
-/// A fiber that is always ready, and so measures the others' turns.
+/// A fiber that is always ready, and so measures the turns of others.
 class Bystander {
  public:
   void run() {
@@ -76,7 +76,7 @@ class Bystander {
   Duration longest_{};
 };
 
-/// How often this thread has waited for a page of a mapped file to be read, which no count of work
+/// Returns how often this thread has waited for a page of a mapped file, which no count of work
 /// foresees.
 long waits_for_pages() {
   rusage usage{};
@@ -84,7 +84,7 @@ long waits_for_pages() {
   return usage.ru_majflt;
 }
 
-/// A database on real files, whose transactions keep little in memory.
+/// A database on real files with little memory for transactions.
 class SmallServer {
  public:
   SmallServer()
@@ -92,8 +92,8 @@ class SmallServer {
                    fmt::format("swizzle-turns-{}", ::getpid())) {
     std::filesystem::remove_all(directory_);
     options_.pool_bytes = std::uint64_t{256} << 20U;
-    // With fragmented free memory the kernel compacts pages before it grants a large allocation.
-    // That takes some milliseconds each time, which no statement can avoid.
+    // With fragmented memory the kernel compacts pages before it grants a large allocation, which
+    // takes milliseconds and cannot be avoided by a statement.
     options_.pool_prefault = true;
     options_.undo_memory_bytes = std::uint64_t{8} << 20U;
     REQUIRE(Engine::create(files_, directory_, options_));
@@ -112,7 +112,7 @@ class SmallServer {
     engine_.reset();
     std::filesystem::remove_all(directory_);
   }
-  /// Runs a text; one that begins with "beside: " runs in another session.
+  /// Runs a text; one that begins with "beside: " in another session.
   void run(std::string text) {
     constexpr std::string_view kBeside = "beside: ";
     const bool is_beside = text.starts_with(kBeside);
@@ -162,9 +162,9 @@ struct Turns {
   long waits_for_pages = 0;
 
   [[nodiscard]] bool are_short() const noexcept {
-    // Helper threads read pages back from the device: there were some 350 waits when a look at a
-    // version read them. A few turns of some milliseconds are the system's, which also clears pages
-    // and moves threads.
+    // Helper threads read pages back from the device; some 350 waits occurred when a look-up of a
+    // version read them itself. A few turns of some milliseconds are due to the system, which
+    // clears pages and moves threads.
     return waits_for_pages < 20 && over_2_ms < 50 && longest < std::chrono::milliseconds{50};
   }
 };
@@ -203,14 +203,14 @@ Turns turns_of_statements() {
 
 }  // namespace
 
-// A pool of 4 GB behaves as this one does: what is done to it in one turn does not depend on its
-// size, and a test has no minutes to fill it.
+// A pool of 4 GB would behave the same: the work in one turn does not depend on the pool's size,
+// and the test has no minutes to fill a large one.
 TEST_CASE("No statement keeps others waiting, whatever it spills and gives back",
           "[sql][long_turns]") {
-  // Sanitizers slow everything, so there only what the statements answer counts.
+  // Under sanitizers, which slow down everything, only the statements' answers count.
   [[maybe_unused]] Turns turns = turns_of_statements();
 #if !defined(SWIZZLE_ASAN) && !defined(SWIZZLE_TSAN)
-  // A machine that does other things as well may take its time once; what is ours comes again.
+  // A busy machine may delay a turn once; delays of ours recur.
   for (int again = 0; again < 2 && !turns.are_short(); ++again) turns = turns_of_statements();
   INFO(turns.over_2_ms << " turns of over 2 ms, the longest "
                        << turns.longest / std::chrono::microseconds{1} << " us, "

@@ -1,5 +1,5 @@
-// Aggregates, operators, casts and extensions that users make, where the corpus cannot look: after
-// a restart, beside other sessions, under a limit of memory, in prepared statements.
+// User-defined aggregates, operators and casts, and extensions, for what the corpus cannot test:
+// restarts, other sessions, memory limits, prepared statements.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/tests/test_database.h"
@@ -107,7 +107,7 @@ TEST_CASE("An aggregate over itself, and functions that call one another, end wi
   db.run("CREATE TRIGGER again AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION again()");
   CHECK_THAT(db.run("INSERT INTO t VALUES (1)"), StartsWith("54001"));
   CHECK(db.run("SELECT count(*) FROM t") == "0 SELECT 1");
-  // Deep, but not for ever.
+  // Deep recursion, but not endless.
   db.run(
       "CREATE FUNCTION sum_to(n int) RETURNS int LANGUAGE plpgsql AS "
       "'begin if n = 0 then return 0; end if; return n + sum_to(n - 1); end'");

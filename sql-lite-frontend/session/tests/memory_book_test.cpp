@@ -7,14 +7,13 @@
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// The book of what grows with what a client sends: each is run to its bound under
-/// session_memory_limit. The session that asks is refused, memory stays bounded, and the session
-/// goes on.
+/// Everything that grows with a client's input, each run up to its limit under
+/// session_memory_limit: the session gets an error, memory stays bounded, and the session goes on.
 namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kLimitBytes = std::size_t{16} << 20U;
-/// More than the limit, and less than a container that counts nothing comes to.
+/// More than the limit, and less than an uncounted container would take.
 constexpr std::size_t kMostGrowth = std::size_t{96} << 20U;
 constexpr std::size_t kMostSent = std::size_t{128} << 20U;
 
@@ -26,7 +25,7 @@ std::size_t resident_bytes() {
   return resident * 4096;
 }
 
-/// Sends the first piece and then the other one again and again.
+/// Sends the first piece, and then the other one endlessly.
 class EndlessCopy final : public TestSink {
  public:
   EndlessCopy(std::string first, std::string more)
@@ -63,7 +62,7 @@ std::string query(Session& session, const std::string& sql) {
   return text_of(session.simple_query(sql, sink));
 }
 
-/// Until the first that fails.
+/// Repeats until the first failure.
 std::string repeat(int times, const std::function<std::string(int)>& one) {
   for (int i = 0; i < times; ++i) {
     std::string outcome = one(i);
@@ -72,7 +71,7 @@ std::string repeat(int times, const std::function<std::string(int)>& one) {
   return "never refused";
 }
 
-/// A query of some 3,900 bytes, which others may come to share.
+/// Returns a query of some 3,900 bytes, which may be shared among sessions.
 std::string long_query(int number) {
   std::string sql = "SELECT " + std::to_string(number);
   while (sql.size() < 3900) sql += " + length('" + std::to_string(sql.size()) + "')";

@@ -5,23 +5,23 @@
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Memory of statements is released when they end, however they end.
+/// Memory of statements is released at their end, however they end.
 namespace swizzle::sql {
 namespace {
 
-/// Memory that a session may keep for the statements that it knows, and a grant.
+/// Limit of the memory that a session keeps for its known statements, and one grant.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20U;
-/// Of the locks of a transaction that has changed many rows: row_lock_limit of them.
+/// Locks of a transaction that has changed many rows, row_lock_limit of them.
 constexpr std::size_t kLockBytes = std::size_t{12'000} * 128;
 
-/// Literals of many rows, in less text than would be parsed. They are in the table already.
+/// Returns literals of many rows, which the table has already.
 std::string many_rows() {
   std::string rows = "(1, 'x')";
   for (int i = 2; i <= 20'000; ++i) rows += ", (" + std::to_string(i) + ", 'some text')";
   return rows;
 }
 
-/// Statements that keep much, in every way there is.
+/// Statements that use much memory, in every way there is.
 const std::vector<std::string>& hungry_statements() {
   static const std::string rows = "generate_series(1, 60000) i";
   static const std::vector<std::string> list{
@@ -99,7 +99,7 @@ TEST_CASE("What a statement kept is given back at its end", "[session][memory]")
   TestDatabase db;
   fill(db);
   MemoryTotal& total = db.database().shared().memory;
-  // The session that filled the tables is there still, with a part of its grants.
+  // The session that filled the tables still exists and has a part of its grants.
   const std::size_t others = total.used_bytes();
   std::unique_ptr<Session> session = db.connect();
   for (const std::string work_mem : {"64kB", "1GB"}) {
@@ -123,7 +123,7 @@ TEST_CASE("What a statement kept that failed for want of memory is given back",
   TestDatabase db;
   fill(db);
   MemoryTotal& total = db.database().shared().memory;
-  // The session that filled the tables is there still, with a part of its grants.
+  // The session that filled the tables still exists and has a part of its grants.
   const std::size_t others = total.used_bytes();
   std::unique_ptr<Session> session = db.connect();
   std::size_t refused = 0;
@@ -144,7 +144,7 @@ TEST_CASE("What a statement kept that failed for want of memory is given back",
     }
   }
   CHECK(refused > 100);
-  // Nor does it stand in the way of anything within a block.
+  // Nor does the refusal affect anything in a block.
   CHECK(db.run(*session, "BEGIN; SAVEPOINT s") == "BEGIN SAVEPOINT");
   CHECK(db.run(*session, "SELECT length(repeat('x', 50000000))") == "53200 out of memory");
   CHECK(db.run(*session, "ROLLBACK TO s; SELECT 1; COMMIT") == "1 ROLLBACK SELECT 1 COMMIT");
@@ -154,7 +154,7 @@ TEST_CASE("What a statement kept that failed for want of memory is given back",
 
 TEST_CASE("What an expression makes on the way to its value counts as well", "[session][memory]") {
   TestDatabase db;
-  // Of each the result would have room: the pieces that it is put together from stand beside it.
+  // The result alone would fit; the pieces from which it is assembled are counted besides.
   db.database().shared().memory.set_limit(std::size_t{40} << 20U);
   for (const std::string value :
        {"jsonb_build_array(x, x, x, x)::text", "json_build_array(x, x, x, x)::text",
@@ -211,7 +211,7 @@ TEST_CASE("Checks that are put off take little, and go to files", "[session][mem
   db.run("BEGIN");
   CHECK(db.run("INSERT INTO child SELECT i, i FROM generate_series(1, 20000) i") ==
         "INSERT 0 20000");
-  // 24 bytes a row, in memory that has grown by doubling.
+  // 24 bytes a row, in memory that grows by doubling.
   CHECK(total.used_bytes() < kKeptBytes + kLockBytes + 2 * 20'000 * 24);
   CHECK(total.used_bytes() > 20'000 * 16);
   CHECK(db.run("COMMIT") == "COMMIT");

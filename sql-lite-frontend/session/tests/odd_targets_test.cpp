@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Definitions and EXECUTE that name something of another kind. All kinds: scripts/sql-rights.
+/// Definitions and EXECUTE that name objects of another kind. scripts/sql-rights tests all kinds.
 namespace swizzle::sql {
 
 TEST_CASE("a definition names its kind", "[sql][ddl]") {

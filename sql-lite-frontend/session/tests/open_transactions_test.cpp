@@ -6,7 +6,7 @@
 using namespace swizzle;
 using namespace swizzle::sql;
 
-// Sessions that keep a transaction open: how others see them, and end the transaction.
+// Sessions that keep a transaction open: how others see them and end the transaction.
 
 namespace {
 
@@ -47,7 +47,7 @@ TEST_CASE("pg_stat_activity shows since when a transaction is open and what it k
   db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
   db.run(*other, "SELECT * FROM t");
   CHECK(db.run(kOther) == "t|t|f|t SELECT 1");
-  // Writers from now on are not visible to it.
+  // Changes by writers from now on are not visible to it.
   db.run("BEGIN");
   db.run("INSERT INTO t VALUES (2)");
   CHECK(db.run("SELECT o.backend_xmin = own.backend_xid FROM pg_stat_activity o, pg_stat_activity "
@@ -63,7 +63,7 @@ TEST_CASE("Ending an idle session's transaction ends the session", "[sql][sessio
   db.run("CREATE TABLE t(a int); INSERT INTO t VALUES (1)");
   db.run(*other, "BEGIN; UPDATE t SET a = 2");
   const TxnId writer = only_writer(db);
-  // Of another transaction it is left alone.
+  // Ending another transaction leaves this one alone.
   CHECK_FALSE(other->end_transaction(TxnId{raw(writer) + 1}, reason()));
   CHECK_FALSE(db.session().end_transaction(writer, reason()));
   CHECK_FALSE(other->termination());
@@ -122,7 +122,7 @@ TEST_CASE("With every place for transactions taken statements are refused, super
   std::vector<std::unique_ptr<Transaction>> open;
   for (auto begun = db.engine().try_begin(); begun; begun = db.engine().try_begin())
     open.push_back(std::move(*begun));
-  // Its own place, which it had before, is among those that were taken.
+  // The place that it had before has been taken by another.
   CHECK(db.run(*plain, "SELECT 1") == "53400 too many transactions are open");
   CHECK(db.run(*plain, "BEGIN") == "53400 too many transactions are open");
   CHECK(db.run(*plain, "SELECT 1") == "53400 too many transactions are open");
@@ -210,7 +210,7 @@ TEST_CASE("Locks of rows are counted in the session's memory", "[sql][session][m
   db.run("ROLLBACK; SET session_memory_limit = '4MB'");
   CHECK(db.run("BEGIN; SELECT count(*) FROM (SELECT 1 FROM p FOR SHARE) q").starts_with("53200"));
   db.run("ROLLBACK");
-  // All of it has been given back.
+  // All places were released.
   for (int again = 0; again < 3; ++again)
     CHECK(db.run("BEGIN; SELECT count(*) FROM (SELECT 1 FROM p WHERE id < 5000 FOR SHARE) q; "
                  "ROLLBACK") == "5000 BEGIN SELECT 1 ROLLBACK");

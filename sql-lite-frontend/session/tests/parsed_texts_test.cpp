@@ -1,5 +1,5 @@
-// A text that Parse has met before is neither parsed nor planned again, as long as it still has the
-// same meaning.
+// A text that Parse has seen before is neither parsed nor planned again, as long as its meaning is
+// the same.
 #include <catch2/catch.hpp>
 #include <optional>
 
@@ -12,7 +12,8 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// As a driver without prepared statements asks: "columns: rows", or the SQLSTATE.
+/// Runs a text as a driver without prepared statements does; returns "columns: rows", or the
+/// SQLSTATE.
 std::string ask(TestDatabase& db, const std::string& text,
                 const std::vector<std::string>& values = {},
                 const std::vector<std::uint32_t>& types = {}) {

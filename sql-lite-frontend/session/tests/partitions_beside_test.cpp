@@ -1,4 +1,5 @@
-// Partitions come and go beside writers: no row is lost, and none is where it does not belong.
+// Partitions are attached and detached beside writers: no row is lost, and each is in its
+// partition.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <mutex>
@@ -14,7 +15,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// Inserts rows, each with a value of its own, and moves them; knows which of them are there.
+/// Inserts rows with distinct values and moves them; knows which ones exist.
 class Mover {
  public:
   Mover(std::unique_ptr<Session> session, std::uint64_t number)
@@ -44,7 +45,7 @@ class Mover {
     const Outcome outcome = session_->simple_query(sql, sink_);
     if (outcome) return true;
     const std::string state{outcome.error().state.code()};
-    // There is no partition for it just now, or it met the session that changes them.
+    // There is no partition for the row at the moment, or the other session is changing them.
     const bool is_expected = state == "23514" || state == "40P01" || state == "40001";
     if (!is_expected) wrong = sql + ": " + state + " " + outcome.error().message;
     return false;
@@ -60,7 +61,7 @@ std::uint64_t number_in(TestDatabase& db, const std::string& query) {
   return std::stoull(db.rows(query).at(0));
 }
 
-/// Until it succeeds: it may be chosen as the victim of a deadlock.
+/// Repeats until success: it may be a deadlock's victim.
 void change(TestDatabase& db, const std::string& sql) {
   for (int i = 0; i < 1000; ++i) {
     const std::string outcome = db.run(sql);
@@ -93,7 +94,7 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   for (int round = 0; round < 40; ++round) {
     change(db, "ALTER TABLE t DETACH PARTITION middle");
     if (has_default) {
-      // Rows that have come into the default partition meanwhile prevent the attachment.
+      // Rows that have been inserted into the default partition meanwhile prevent the attachment.
       for (;;) {
         db.run(
             "BEGIN; LOCK TABLE t; INSERT INTO middle SELECT * FROM rest WHERE a >= 10 AND a < 20");

@@ -1,5 +1,5 @@
-// Random trees of partitions under random statements, beside a table that is not divided and has
-// the same rows: both answer alike, and every row is where its partition says.
+// Random trees of partitions under random statements, compared with an ordinary table with the same
+// rows: both give the same answers, and every row is in the right partition.
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kMostA = 12;
 constexpr std::uint64_t kMostB = 6;
 
-/// Defines a tree below "t".
+/// Defines partitions below "t".
 class Forest {
  public:
   Forest(TestDatabase& db, Random& random) : db_(db), random_(random) {}
@@ -27,7 +27,7 @@ class Forest {
     if (random_.one_in(3)) db_.run("CREATE INDEX ON t (lower(c), a) WHERE b > 1");
   }
   [[nodiscard]] const std::vector<std::string>& leaves() const { return leaves_; }
-  /// A partition with its bound, that can be taken out and put back.
+  /// A partition with its bound, which can be detached and attached again.
   struct Detachable {
     std::string parent;
     std::string name;
@@ -92,7 +92,7 @@ class Forest {
 
   void grow(const std::string& parent, Strategy strategy, int depth) {
     for (const std::string& bound : bounds(strategy)) {
-      // Rows without a partition are part of it.
+      // Leave some values without a partition.
       if (random_.one_in(8)) continue;
       const std::string name = "t" + std::to_string(++count_);
       const bool divides = depth < 2 && random_.one_in(4);
@@ -174,7 +174,7 @@ class Model {
 
   std::string row() { return "(" + a() + ", " + b() + ", " + c() + ")"; }
 
-  /// With "@" for the table.
+  /// Returns a statement with "@" for the table.
   std::string statement() {
     switch (random_.below(14)) {
       case 0:
@@ -247,7 +247,7 @@ class Model {
     const std::string sql = statement();
     INFO(sql);
     const std::vector<std::string> divided = answer(on(sql, "t"));
-    // No partition takes the row: then nothing has happened.
+    // The row has no partition, so the statement must have had no effect.
     if (divided.front() == "23514") return;
     CHECK(answer(on(sql, "plain")) == divided);
   }
@@ -267,7 +267,7 @@ class Model {
           db_.rows("SELECT * FROM plain ORDER BY a, b, c, d"));
   }
 
-  /// Checks that each row fulfils its partition's constraint in the catalog, and is in one
+  /// Checks that each row satisfies its partition's constraint in the catalog and is in one
   /// partition.
   void check_places() {
     for (const std::string& leaf : forest_.leaves()) {

@@ -1,5 +1,5 @@
-// Shared plans: runs of one plan that go on at the same time, in portals of one session or in
-// several sessions, each keep their own state.
+// Shared plans: concurrent runs of a plan, in portals of one session or in several sessions, have
+// separate states.
 #include <catch2/catch.hpp>
 #include <optional>
 #include <thread>
@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// One for each kind of step and expression that keeps something from row to row. $1 is 1 … 4.
+/// A query for each kind of step and expression with state from row to row. $1 is 1 to 4.
 const std::vector<std::string> kQueries{
     "SELECT id, (SELECT max(o.amount) FROM orders o WHERE o.id < $1::int * 10) FROM people "
     "ORDER BY id",
@@ -67,7 +67,7 @@ void fill(TestDatabase& db) {
             .starts_with("CREATE"));
 }
 
-/// One portal of the prepared statement "q", read by a few rows at a time.
+/// A portal of the prepared statement "q", read a few rows at a time.
 class Reader {
  public:
   Reader(Session& session, std::string name, int parameter)
@@ -76,7 +76,7 @@ class Reader {
     const std::optional<Bytes> values[] = {as_bytes(value)};
     check(session_.bind({name_, "q", {}, values, {}}, sink_));
   }
-  /// False at the end.
+  /// Returns false at the end.
   bool read(std::uint64_t rows) {
     check(session_.execute(name_, rows, sink_));
     return !is_wrong_ && sink_.tags.back() == "(suspended)";
@@ -154,7 +154,7 @@ TEST_CASE("Sessions that run one statement at the same time each find their own 
   std::vector<std::unique_ptr<Session>> sessions;
   for (int i = 0; i < kSessions; ++i) sessions.push_back(db.connect());
   for (const std::string& query : kQueries) {
-    // Queries that lock rows would wait for the others, which is not the subject here.
+    // Queries that lock rows would wait for each other, which is not the subject.
     if (query.find("FOR UPDATE") != std::string::npos) continue;
     std::vector<std::vector<std::string>> expected;
     for (int i = 0; i < kSessions; ++i) {
@@ -182,7 +182,7 @@ TEST_CASE("Sessions that run one statement at the same time each find their own 
 
 TEST_CASE("A statement that is run inside itself has its own run", "[sql][session][plans]") {
   TestDatabase db;
-  // A chain of rows that delete each other runs the action's statement inside itself.
+  // A chain of rows that delete each other runs the action's statement within itself.
   db.run("CREATE TABLE chain(id int PRIMARY KEY, next int REFERENCES chain ON DELETE CASCADE)");
   db.run("INSERT INTO chain SELECT i, nullif(i - 1, 0) FROM generate_series(1, 50) i");
   CHECK(db.run("DELETE FROM chain WHERE id = 1") == "DELETE 1");

@@ -1,6 +1,6 @@
-// Definitions, sequences and foreign keys under power cuts: what was acknowledged is there after
-// the restart, what was under way has happened wholly or not at all, no number comes twice, and
-// indexes and references fit their tables.
+// Definitions, sequences and foreign keys under power cuts: acknowledged changes survive the
+// restart, changes in progress have happened wholly or not at all, no number is returned twice, and
+// indexes and references agree with their tables.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -17,12 +17,12 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// So small that pages leave it.
+/// Small enough that pages are evicted.
 constexpr std::uint64_t kSmallPoolBytes = std::uint64_t{2} << 20U;
 
 /// State of a client's own table.
 struct TableShape {
-  int columns = 0;  ///< 0: there is no such table
+  int columns = 0;  ///< 0: the table does not exist
   int rows = 0;
   int indexes = 0;
   bool operator==(const TableShape&) const = default;
@@ -33,10 +33,10 @@ std::string to_text(const TableShape& shape) {
          std::to_string(shape.indexes) + " indexes";
 }
 
-/// A client's knowledge, which no power cut affects.
+/// Knowledge of a client, which power cuts do not affect.
 struct Knowledge {
   TableShape acknowledged;
-  TableShape committing;  ///< of a COMMIT that has no answer yet; else as acknowledged
+  TableShape committing;  ///< of a COMMIT without an answer yet; else as acknowledged
   std::int64_t greatest_number = 0;
   std::vector<std::int64_t> logged;
   std::uint64_t commits = 0;
@@ -164,7 +164,7 @@ TableShape shape_of(TestDatabase& db, const std::string& table) {
           number(db, "SELECT count(*) FROM pg_index WHERE indrelid = " + oid)};
 }
 
-/// Returns a difference between an index and its table, or empty.
+/// Returns a difference between an index and its table; empty if there is none.
 std::string complaint_of_indexes(TestDatabase& db, const std::string& table,
                                  const std::string& column) {
   const std::string query = "SELECT count(*) FROM " + table + " WHERE " + column + " >= 0";
@@ -176,8 +176,8 @@ std::string complaint_of_indexes(TestDatabase& db, const std::string& table,
   return by_index == by_table ? "" : query + ": " + by_index + " by index, " + by_table;
 }
 
-/// Returns the violations after a restart; empty: none. Outcomes that were under way are known from
-/// here on.
+/// Returns the violations after a restart; empty if there are none. Decides the outcomes that were
+/// in doubt.
 std::string complaint(TestDatabase& db, std::vector<Knowledge>& clients) {
   std::string wrong = db.run("SELECT swizzle_verify()");
   if (wrong != " SELECT 1") return wrong;  // one empty text
@@ -267,6 +267,6 @@ TEST_CASE("Definitions, sequences and foreign keys stand after power cuts as ack
         }
         for (const Knowledge& client : clients) all += client.commits;
       });
-  // Most of what they do succeeds.
+  // Most of the statements succeed.
   CHECK(commits > 150);
 }

@@ -1,4 +1,4 @@
-// Indexes of ranges (USING gist): they find the same rows as reading the whole table.
+// Indexes of ranges (USING gist) find the same rows as a full scan.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ class Ranges {
   Ranges(std::string type, std::uint64_t seed) : type_(std::move(type)), random_(seed) {}
 
   std::string value() { return bound(static_cast<std::int64_t>(random_.below(4000)) - 2000); }
-  /// A range of any length, perhaps empty or without an end.
+  /// Returns a range of any length, possibly empty or unbounded.
   std::string range() {
     if (random_.below(25) == 0) return "'empty'";
     const auto from = static_cast<std::int64_t>(random_.below(4000)) - 2000;
@@ -46,7 +46,7 @@ class Ranges {
   static std::string two(std::int64_t number) {
     return (number < 10 ? "0" : "") + std::to_string(number);
   }
-  /// Of years with twelve months of 28 days.
+  /// Returns a date in a calendar of twelve months of 28 days.
   static std::string day(std::int64_t number) {
     const std::int64_t in_year = below(number, 336);
     return std::to_string(2000 + (number - in_year) / 336) + "-" + two(1 + in_year / 28) + "-" +

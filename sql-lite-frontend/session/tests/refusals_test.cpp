@@ -15,7 +15,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Nodes of an expression or of FROM: bound, or refused with a name (the table below).
+/// Nodes of expressions or of FROM: each is bound, or refused by name (the table below).
 constexpr std::string_view kExpressions[] = {
     "A_ArrayExpr",
     "A_Const",
@@ -62,7 +62,7 @@ constexpr std::string_view kExpressions[] = {
     "JsonSerializeExpr",
 };
 
-/// Nodes that stand only inside one of the others, whose reader looks at each of its fields.
+/// Nodes that occur only inside others, whose reader checks each of their fields.
 constexpr std::string_view kParts[] = {
     "A_Indices",
     "A_Star",
@@ -199,7 +199,7 @@ TEST_CASE("every kind of object has a name to be refused by", "[sql][refusals]")
   constexpr auto kLast = static_cast<std::uint8_t>(ast::ObjectType::view);
   for (std::uint8_t number = 1; number <= kLast; ++number) {
     const auto type = static_cast<ast::ObjectType>(number);
-    // These only occur in what PostgreSQL's catalog says, never in a statement.
+    // These occur only in PostgreSQL's catalog, never in a statement.
     if (type == ast::ObjectType::amop || type == ast::ObjectType::amproc ||
         type == ast::ObjectType::publication_namespace ||
         type == ast::ObjectType::publication_rel) {

@@ -6,7 +6,7 @@
 using namespace swizzle;
 using namespace swizzle::sql;
 
-// How requests end: by their own session's word, by a mistake of ours, with a savepoint's rollback.
+// Ends of requests: by the session itself, by a bug of ours, by a savepoint's rollback.
 
 namespace {
 
@@ -15,7 +15,7 @@ std::string error_of(const Outcome& outcome) {
   return std::string{outcome.error().state.code()} + " " + outcome.error().message;
 }
 
-/// A client's side that fails in a way that is no SqlError.
+/// A client's sink that fails with an exception other than SqlError.
 class Failing : public TestSink {
  public:
   void data_row(const OutputRow&) override { throw std::length_error{"too long for this sink"}; }
@@ -84,7 +84,7 @@ TEST_CASE("Portals of the protocol end with the savepoint that they were opened 
   sink.clear();
   REQUIRE(session.execute("before", 0, sink));
   CHECK(sink.rows == std::vector<std::string>{"3", "4", "5"});
-  // One that the savepoint's end hands on to the block goes with an earlier one's rollback.
+  // A portal that RELEASE hands on to the outer level is closed by an earlier savepoint's rollback.
   db.run("SAVEPOINT outer_one; SAVEPOINT inner_one");
   REQUIRE(parse_bind(session, "kept", "SELECT 1"));
   db.run("RELEASE inner_one");
@@ -94,7 +94,7 @@ TEST_CASE("Portals of the protocol end with the savepoint that they were opened 
   db.run("ROLLBACK");
 }
 
-// As PostgreSQL 15 says.
+// As in PostgreSQL 15.
 TEST_CASE("Whether a cursor goes back follows from its query", "[sql][session]") {
   TestDatabase db;
   db.run("CREATE TABLE t(id int PRIMARY KEY, v int)");

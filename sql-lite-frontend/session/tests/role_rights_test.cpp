@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Roles get no more rights than they were granted, and revoked rights are gone.
+/// Roles have no more rights than they were granted, and revoked rights are gone.
 namespace swizzle::sql {
 namespace {
 
@@ -68,7 +68,7 @@ TEST_CASE("CREATEROLE makes no superuser", "[sql][session][roles]") {
   CHECK(run("ALTER ROLE plain SUPERUSER") ==
         "42501 must be superuser to alter superuser roles or change superuser attribute");
   CHECK(run("DROP ROLE su2") == "42501 must be superuser to drop superusers");
-  // The rights that it has still work.
+  // The remaining rights still work.
   CHECK(run("CREATE ROLE good IN ROLE plain ROLE other") == "CREATE ROLE");
   CHECK(run("SELECT pg_has_role('good', 'plain', 'member'), pg_has_role('other', 'good', "
             "'member')") == "t|t SELECT 1");
@@ -116,7 +116,7 @@ TEST_CASE("an open session loses what its role loses", "[sql][session][roles]") 
   CHECK(db.run("ALTER ROLE keeper NOCREATEROLE") == "ALTER ROLE");
   CHECK(db.run(*keeper, "REVOKE ann FROM keeper") ==
         "42501 must have admin option on role \"ann\"");
-  // The other way round as well: what a role is given counts at once.
+  // The converse: new rights take effect at once.
   CHECK(db.run("ALTER ROLE su2 SUPERUSER") == "ALTER ROLE");
   CHECK(run("SET deadlock_timeout = '3s'") == "SET");
 }

@@ -1,5 +1,5 @@
-// Functions that users write, where the corpus cannot look: after a restart, beside other sessions,
-// by roles with less than all rights, in prepared statements.
+// User-defined functions, for what the corpus cannot test: restarts, other sessions, unprivileged
+// roles, prepared statements.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -125,7 +125,7 @@ TEST_CASE("The settings of a routine end with its call, and what it has set itse
         "a|4MB SELECT 1");
   db.run("BEGIN; SELECT become('b'); ROLLBACK");
   CHECK(db.run("SELECT current_setting('app.who')") == "a SELECT 1");
-  // Plans that were made before do not go by what was set before.
+  // Plans made before do not use the earlier setting.
   db.run("CREATE TABLE t (who text); INSERT INTO t VALUES ('a'), ('c')");
   db.run("PREPARE own AS SELECT who FROM t WHERE who = current_setting('app.who')");
   CHECK(db.run("EXECUTE own") == "a SELECT 1");
@@ -181,7 +181,7 @@ TEST_CASE("Two sessions replace a function while others call it", "[sql][session
                                offset));
     }
   };
-  // All rows of a statement come of one version.
+  // All rows of a statement come from one version.
   const auto call = [&](Session* session) {
     for (int i = 0; i < kRounds; ++i) {
       run(session, "SELECT 1 / (count(DISTINCT f(x) - x) = 1)::int FROM generate_series(1, 3) x");
@@ -219,8 +219,8 @@ TEST_CASE("Who may call a function, and whose rights it has", "[sql][session][ro
   CHECK(db.run(*low, "SELECT mine()") == "42501 permission denied for table secret");
   CHECK(db.run(*low, "SELECT owners()") == "7 SELECT 1");
   CHECK(db.run(*low, "SELECT who() = current_user::text") == "f SELECT 1");
-  // Calls and settings inside leave the routine the owner's rights, and give the caller none of
-  // them.
+  // Calls and settings inside neither take the owner's rights from the routine nor give them to the
+  // caller.
   CHECK(db.run(*low, "SELECT keeps() = '7' || who()") == "t SELECT 1");
   CHECK(db.run(*low, "SELECT mine()") == "42501 permission denied for table secret");
   CHECK(db.run(*low, "SELECT current_user") == "low SELECT 1");
@@ -283,7 +283,7 @@ TEST_CASE("A cancel ends what a function does", "[sql][session][routines]") {
       "'SELECT count(*) FROM generate_series(1, 100000000)'");
   std::atomic<bool> done{false};
   std::thread cancels{[&] {
-    // It may come before the statement has begun, and count for nothing then.
+    // Repeat: a cancel before the statement begins has no effect.
     while (!done) {
       std::this_thread::sleep_for(std::chrono::milliseconds{20});
       db.session().cancel();
@@ -336,7 +336,7 @@ TEST_CASE("A routine's variable says which part of an index is read", "[sql][ses
   CHECK(db.run("SELECT in_plpgsql('n1999%'), in_plpgsql('n777')") == "11|1 SELECT 1");
   CHECK(db.run("SELECT in_part(7)") == "20 SELECT 1");
   CHECK(whole_scans() == before);
-  // Rows that no index finds are still found.
+  // Rows that the index does not find are still returned.
   CHECK(db.run("SELECT in_plpgsql('%999'), in_part(8)") == "20|20 SELECT 1");
 }
 

@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Rows that policies hide, beside other sessions, and from users that try to learn of them.
+/// Rows that policies hide, beside other sessions, and from users that try to find out about them.
 namespace swizzle::sql {
 namespace {
 
@@ -19,7 +19,7 @@ std::unique_ptr<Session> session_of(TestDatabase& db, const std::string& role) {
   return std::move(*session);
 }
 
-/// Of a table whose rows are each of one role, which sees no others.
+/// Creates a table whose rows each belong to one role, which sees no others.
 void make_documents(TestDatabase& db) {
   db.run("CREATE ROLE ann LOGIN; CREATE ROLE ben LOGIN; CREATE ROLE team");
   db.run("CREATE TABLE docs(id int PRIMARY KEY, author text, level int, body text)");

@@ -1,4 +1,4 @@
-// A server that salvages: damaged definitions cost the objects that they describe.
+// A server with salvage = on: damaged definitions cost the objects that they describe.
 #include <fmt/format.h>
 
 #include <array>
@@ -31,7 +31,7 @@ void fill_and_close(SimulatedDisk& disk) {
   }
   db.run("CREATE ROLE plain LOGIN");
   db.run("CREATE TABLE log_filler (g int, a text)");
-  // Neither the last writes nor the log have what is damaged.
+  // Make sure that neither the double-write area nor the log has the pages that are damaged below.
   for (int i = 0; i < 5; ++i) {
     db.run("INSERT INTO log_filler SELECT g, repeat('x', 1000) FROM generate_series(1, 20000) g");
     db.run("TRUNCATE log_filler");
@@ -39,13 +39,13 @@ void fill_and_close(SimulatedDisk& disk) {
   }
 }
 
-/// Leaves a closed database whose log does not reach back to its definitions.
+/// Creates a closed database whose log does not reach back to its definitions.
 void fill(SimulatedDisk& disk) {
   fill_and_close(disk);
   disk.sync_everything();
 }
 
-/// The pages by their trees.
+/// Returns the pages by tree.
 std::map<TreeId, std::vector<PageHeader>> pages_of(SimulatedDisk& disk) {
   std::map<TreeId, std::vector<PageHeader>> found;
   const auto bytes = disk.contents(kHome / Volume::kFileName);
@@ -94,7 +94,7 @@ TEST_CASE("A damaged page of the definitions costs a salvage what it describes",
   std::size_t leaves = 0;
   const auto trees = pages_of(disk);
   for (const PageHeader& page : trees.at(kCatalogTree)) {
-    // Below the root nothing can be found.
+    // Without the root nothing can be found.
     if (page.level > 0) continue;
     ++leaves;
     CAPTURE(raw(page.id));
@@ -122,7 +122,7 @@ TEST_CASE("A damaged page of the definitions costs a salvage what it describes",
     }
     CHECK(readable >= kTables / 2);
     REQUIRE(run("SELECT count(*) FROM pg_class") == "SELECT 1");
-    // It only reads, and only for superusers.
+    // Read-only, and for superusers only.
     CHECK(run("CREATE TABLE fresh (a int)") == "25006");
     CHECK(run("BEGIN READ WRITE") == "0A000");
     CHECK(run("ROLLBACK") == "ROLLBACK");
@@ -137,7 +137,7 @@ TEST_CASE("A salvage tells its client what it has passed over", "[sql][session][
   SimulatedDisk disk{1};
   fill(disk);
   const auto trees = pages_of(disk);
-  // The first table: later trees of its size are gone, and their pages free.
+  // Use the first table: later trees of its size have been dropped, and their pages are free.
   const auto large =
       std::ranges::find_if(trees, [](const auto& tree) { return tree.second.size() > 200; });
   REQUIRE(large != trees.end());

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// Parse names the types of parameters by numbers, and a client may send any.
+/// Parse gives the types of parameters by number, and a client may send any number.
 namespace swizzle::sql {
 namespace {
 
@@ -127,7 +127,7 @@ TEST_CASE("a type's name may be asked of any number", "[sql][parameters]") {
 
 TEST_CASE("functions of object numbers take any number", "[sql][parameters]") {
   TestDatabase db;
-  // Each argument of an object's number is the number, the others are something plain.
+  // Arguments that are an object's number get that number, others a plain value.
   const std::vector<std::string> calls = db.rows(
       "SELECT format('%I(%s)', proname, (SELECT string_agg(CASE "
       "WHEN a::regtype::text LIKE 'reg%' THEN format('%%s::oid::%s', a::regtype) "

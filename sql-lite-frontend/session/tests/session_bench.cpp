@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRows = 100'000;
 
-/// One database for all benchmarks: pgbench_accounts without its filler.
+/// Database of all benchmarks: pgbench_accounts without its filler column.
 class Accounts {
  public:
   Accounts() {
@@ -82,7 +82,7 @@ void run_prepared(benchmark::State& state, const std::string& sql) {
   if (!session.close_statement("bench")) std::abort();
 }
 
-/// The same number of records in a tree of the engine, with keys and values of the same size.
+/// Fills a tree of the engine with as many records, whose keys and values have the same sizes.
 TreeId plain_tree() {
   static const TreeId id = [] {
     Engine& engine = Accounts::instance().engine();
@@ -101,7 +101,7 @@ TreeId plain_tree() {
   return id;
 }
 
-/// Measures the cost of a statement below the executor: a snapshot and a lookup.
+/// Measures a statement's cost below the executor: a snapshot and a lookup.
 void engine_lookup(benchmark::State& state) {
   Engine& engine = Accounts::instance().engine();
   Tree tree = engine.tree(plain_tree()).value();
@@ -117,7 +117,7 @@ void engine_lookup(benchmark::State& state) {
 }
 BENCHMARK(engine_lookup);
 
-/// A snapshot, a locking lookup, and the change.
+/// Measures a snapshot, a locking lookup and the change.
 void engine_update(benchmark::State& state) {
   Engine& engine = Accounts::instance().engine();
   Tree tree = engine.tree(plain_tree()).value();
@@ -140,8 +140,8 @@ void point_select_prepared(benchmark::State& state) {
 }
 BENCHMARK(point_select_prepared);
 
-// Each its own transaction, as most clients run it. A fixed number, so that callgrind's count can
-// be divided.
+// A transaction each, as most clients run it. The number of iterations is fixed, so that
+// callgrind's count can be divided by it.
 void point_select_autocommit(benchmark::State& state) {
   Accounts& accounts = Accounts::instance();
   Session& session = accounts.session();

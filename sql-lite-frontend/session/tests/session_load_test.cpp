@@ -45,7 +45,7 @@ TEST_CASE("A load that fails or is rolled back leaves an empty table", "[sql][se
   CHECK(db.run("INSERT INTO t SELECT g, 10 / (g - 2500) FROM generate_series(1, 5000) g")
             .starts_with("22012"));
   db.run("ROLLBACK TO a");
-  // Reads nothing of itself.
+  // The statement does not read its own rows.
   CHECK(db.run("INSERT INTO t SELECT id, v FROM t UNION ALL SELECT 1, 1") == "INSERT 0 1");
   CHECK(db.run("SELECT * FROM t") == "1|1 SELECT 1");
   db.run("ROLLBACK");

@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// Query on pg_locks for the relation `t` and the kinds of lock that SQL knows.
+/// Query on pg_locks for the relation `t` and the lock kinds that SQL knows.
 constexpr const char* kLocksOfT =
     "SELECT pid, mode, granted FROM pg_locks WHERE locktype = 'relation' AND relation = "
     "'t'::regclass ORDER BY pid, mode";
@@ -111,7 +111,7 @@ TEST_CASE("A definition waits for readers, at every level, and readers for it",
       CHECK(db.run(*other, change) == "55P03 canceling statement due to lock timeout");
       CHECK(db.run("SELECT count(*) FROM t") == "1000 SELECT 1");
       db.run("COMMIT");
-      // And the other way round.
+      // The other way round.
       db.run("BEGIN");
       CHECK(db.run(change).substr(0, 5) != "55P03");
       CHECK(db.run(*other, "SELECT count(*) FROM t") ==
@@ -120,7 +120,7 @@ TEST_CASE("A definition waits for readers, at every level, and readers for it",
       CHECK(db.run(*other, "SELECT count(*) FROM t") == "1000 SELECT 1");
     }
   }
-  // An index is built beside readers, but not beside writers.
+  // CREATE INDEX runs beside readers, but not beside writers.
   db.run("DROP INDEX t_v");
   db.run("BEGIN");
   db.run("CREATE INDEX t_v ON t(v)");
@@ -139,7 +139,7 @@ TEST_CASE("A foreign key's table is locked while the key is made", "[sql][sessio
   CHECK(db.run(*other, kLocksOfT) == "1|ShareRowExclusiveLock|t SELECT 1");
   CHECK(db.run(*other, "SELECT count(*) FROM t") == "0 SELECT 1");
   db.run("COMMIT");
-  // A row that refers to another is checked by a reader that locks it.
+  // A foreign key's check locks the referenced row.
   db.run("INSERT INTO t VALUES (1)");
   db.run("BEGIN");
   CHECK(db.run("INSERT INTO child VALUES (1)") == "INSERT 0 1");
@@ -214,7 +214,7 @@ TEST_CASE("P40 a row that moved in an index is found where the snapshot has it",
   db.run(*other, "UPDATE t SET v = v + 1000 WHERE id % 3 = 0");
   db.run(*other, "DELETE FROM t WHERE id % 3 = 1");
   db.run(*other, "INSERT INTO t SELECT i, i - 1000, 'new' FROM generate_series(1001, 1100) i");
-  // Through the old key and not through the new one; the index alone says the same as the table.
+  // Through the old key and not the new one; a scan of the index alone agrees with the table.
   CHECK(db.run("SELECT id, w FROM t WHERE v = 6") == "6|row 6 SELECT 1");
   CHECK(db.run("SELECT id FROM t WHERE v = 1006") == "SELECT 0");
   CHECK(db.run("SELECT count(*), sum(v) FROM t WHERE v BETWEEN 1 AND 5000") ==
@@ -240,7 +240,7 @@ TEST_CASE("SERIALIZABLE READ ONLY DEFERRABLE reads a snapshot", "[sql][session]"
   CHECK(db.run("SELECT v FROM t") == "10 SELECT 1");
   CHECK(db.run("UPDATE t SET v = 12").starts_with("25006"));
   db.run("ROLLBACK");
-  // The others lock what they read.
+  // Other levels lock what they read.
   db.run("BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY");
   CHECK(db.run("SELECT v FROM t") == "11 SELECT 1");
   CHECK(db.run(*other, "UPDATE t SET v = 12").starts_with("55P03"));

@@ -11,8 +11,8 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// A parent table with a child, and a second session that waits a moment and no longer. With locks
-/// on what is changed, and without.
+/// A parent table with a child, and a second session with a short lock_timeout. With key locks on
+/// changed rows, and without.
 class RowLocks : public TestDatabase {
  public:
   RowLocks() : TestDatabase(GENERATE(10'000U, 0U)), other(connect()) {
@@ -24,7 +24,7 @@ class RowLocks : public TestDatabase {
   }
   std::string ask(const std::string& sql) { return run(*other, sql); }
 
-  /// The same beside other statements, in a thread of its own.
+  /// Runs the statement in a thread of its own, beside others.
   std::string ask_apart(const std::string& sql) {
     TestSink sink;
     const Outcome outcome = other->simple_query(sql, sink);
@@ -67,10 +67,10 @@ TEST_CASE_METHOD(RowLocks, "A child can be inserted beside an update of its pare
     ask(std::string{"BEGIN ISOLATION LEVEL "} + level);
     CHECK(ask("INSERT INTO c VALUES (1, 1)") == "INSERT 0 1");
     CHECK(ask("INSERT INTO c2 VALUES (1, 10)") == "INSERT 0 1");
-    // The row that is being changed is seen as it was.
+    // The row that is being changed is seen in its old version.
     CHECK(ask("SELECT v FROM p WHERE id = 1 FOR KEY SHARE") == "100 SELECT 1");
     run("ROLLBACK");
-    // And the other way round.
+    // The other way round.
     CHECK(run("UPDATE p SET v = v + 1 WHERE id = 1") == "UPDATE 1");
     run("UPDATE p SET v = v - 1 WHERE id = 1");
     CHECK(run("INSERT INTO p VALUES (1, 10, 0) ON CONFLICT (id) DO UPDATE SET code = excluded.code")
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(RowLocks, "Who refers to a key keeps it, and waits for its chan
     CHECK(ask("INSERT INTO c2 VALUES (1, 10)") == kTimeout);
     run("ROLLBACK");
   }
-  // A key that was changed and committed meanwhile is not there any more.
+  // A key that was changed and committed meanwhile does not exist any more.
   ask("SET lock_timeout = '2s'");
   for (const char* level : {"READ COMMITTED", "REPEATABLE READ"}) {
     INFO(level);
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(RowLocks, "Who refers to a key keeps it, and waits for its chan
           other->simple_query("INSERT INTO c2 SELECT 1, code FROM p WHERE id = 2", sink);
       answer = outcome ? "inserted" : std::string{outcome.error().state.code()};
     }};
-    // It has read the key, and waits for what becomes of it.
+    // It has read the key, and waits for the change's outcome.
     const auto is_waiting = [&] {
       return run("SELECT count(*) FROM pg_locks WHERE NOT granted") == "1 SELECT 1";
     };

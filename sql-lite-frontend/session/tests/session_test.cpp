@@ -24,7 +24,7 @@ TEST_CASE("A table is written and read by key", "[sql][session]") {
 
 TEST_CASE("Each round of a recursive query reads its own working table", "[sql][session]") {
   TestDatabase db;
-  // The OR keeps the join from hashing: the working table is the inner side of a loop.
+  // The OR prevents a hash join: the working table is the inner side of a nested loop.
   CHECK(db.run("WITH RECURSIVE x(a, d) AS (SELECT 1, 0 UNION ALL SELECT t.v, d + 1 FROM (VALUES "
                "(1, 2), (2, 3)) t(k, v), x WHERE t.k = x.a OR t.k = x.a + 100) SELECT a, d FROM "
                "x") == "1|0 2|1 3|2 SELECT 3");
@@ -64,7 +64,7 @@ TEST_CASE("Definitions and rows survive a restart", "[sql][session]") {
 }
 
 TEST_CASE("A sequence goes on behind what it gave after a restart", "[sql][session]") {
-  // The limit noted ahead may be the very number that was given last.
+  // The limit recorded in advance may be exactly the last number returned.
   for (const int given : {1, 2, 31, 32, 33, 34, 64, 65}) {
     INFO(given);
     TestDatabase db;
@@ -173,7 +173,7 @@ TEST_CASE("A cursor without scrolling may be asked for no row", "[sql][session]"
 
 namespace {
 
-/// Keeps rows as they go to the client.
+/// Collects rows in the form in which they go to the client.
 class ByteSink final : public TestSink {
  public:
   std::string bytes;

@@ -5,7 +5,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// Returns the user of a session that begins with this parameter, or its refusal.
+/// Returns the user of a session started with this parameter, or the error.
 std::string who(TestDatabase& db, const std::string& role, const std::string& parameter,
                 const std::string& value) {
   SessionOptions options;

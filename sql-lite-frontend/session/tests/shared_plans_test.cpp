@@ -1,5 +1,5 @@
-// Parsed texts and plans of one session serve the others: only those to which the statement means
-// the same, and without giving any session more rights.
+// Parsed texts and plans of a session are used by others only if the statement means the same to
+// them, and give no session more rights.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <optional>
@@ -23,7 +23,7 @@ std::unique_ptr<Session> log_in(TestDatabase& db, const std::string& role,
   return std::move(*session);
 }
 
-/// By Parse, Bind and Execute: the rows, or the error.
+/// Runs Parse, Bind and Execute; returns the rows, or the error.
 std::string ask(Session& session, const std::string& text,
                 const std::vector<std::string>& values = {}, const std::string& name = {}) {
   TestSink sink;
@@ -40,7 +40,7 @@ std::string ask(Session& session, const std::string& text,
   return answer;
 }
 
-/// By Query.
+/// Runs a simple query.
 std::string query(Session& session, const std::string& text) {
   TestSink sink;
   const Outcome outcome = session.simple_query(text, sink);
@@ -306,7 +306,7 @@ TEST_CASE("Plans are shared while definitions change", "[sql][session][shared_pl
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (!is_over) {
-        // A new session now and then knows nothing but what is shared.
+        // Sometimes use a new session, which has only the shared plans.
         const auto session = [&] {
           static std::atomic<std::int32_t> pid = 9000;
           SessionOptions options;

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Values that a user may not read are not shown in another way either.
+/// Values that a user may not read are not revealed in other ways either.
 namespace swizzle::sql {
 namespace {
 
@@ -16,7 +16,7 @@ std::unique_ptr<Session> log_in_as(TestDatabase& db, const std::string& role) {
   return std::move(*session);
 }
 
-/// The detail of the error that the statement ends with.
+/// Returns the DETAIL of the statement's error.
 std::string detail_of(TestDatabase& db, Session& session, const std::string& sql) {
   db.sink().clear();
   const Outcome outcome = session.simple_query(sql, db.sink());

@@ -26,7 +26,7 @@ std::string written(std::optional<int> value) {
   return value ? std::to_string(*value) : "NULL";
 }
 
-/// Condition of a WHERE, here and in SQL.
+/// Condition of a WHERE, for the model and in SQL.
 struct ModelCondition {
   enum class Of : std::uint8_t { all, id, u, g } of;
   int value;
@@ -50,7 +50,7 @@ struct ModelCondition {
   }
 };
 
-/// A database of one table, and what it is to hold.
+/// A database with one table, and its expected content.
 class SnapshotModel {
  public:
   explicit SnapshotModel(std::uint64_t seed) : random_(seed) {
@@ -92,8 +92,8 @@ class SnapshotModel {
   struct Client {
     std::unique_ptr<Session> session;
     bool is_open = false;
-    ModelRows shown;  ///< by the snapshot
-    ModelRows now;    ///< and with what it has written
+    ModelRows shown;  ///< in the snapshot
+    ModelRows now;    ///< and with its own changes
     int began_at = 0;
   };
 
@@ -116,8 +116,8 @@ class SnapshotModel {
     return u && std::ranges::any_of(rows, [&](const auto& row) { return row.second.u == u; });
   }
 
-  /// The answer; nothing where the transaction had to be rolled back, which only others, or what
-  /// the model says is a duplicate, may be the reason of.
+  /// Returns the answer; nothing if the transaction had to be rolled back, which only conflicts
+  /// with others or a duplicate in the model may cause.
   std::optional<std::string> answer(Client& client, const std::string& sql, bool is_duplicate) {
     std::string answer = db_.run(*client.session, sql);
     INFO(sql << ": " << answer);
@@ -190,14 +190,14 @@ class SnapshotModel {
     const auto rows = chosen(client.now, which);
     CHECK(db_.run(*client.session, "SELECT count(*) FROM t" + which.text()) ==
           fmt::format("{} SELECT 1", rows.size()));
-    // By index only, and in its order.
+    // By index only, in the index's order.
     std::multiset<int> values;
     for (const auto& [id, row] : rows) values.insert(row.g);
     std::string expected;
     for (const int value : values) expected += std::to_string(value) + " ";
     CHECK(db_.run(*client.session, "SELECT g FROM t" + which.text() + " ORDER BY g") ==
           expected + fmt::format("SELECT {}", values.size()));
-    // One index scan within another.
+    // An index scan within another.
     std::size_t pairs = 0;
     for (const auto& [id, row] : client.now) {
       if (row.u) pairs += chosen(client.now, {ModelCondition::Of::g, *row.u}).size();
@@ -300,8 +300,8 @@ class SnapshotModel {
 
 }  // namespace
 
-// A transaction sees what its snapshot showed and what it has written itself, whichever way it
-// looks; and a key that others have changed since the snapshot it cannot write.
+// A transaction sees its snapshot and its own changes, by any access path, and cannot write a key
+// that others have changed since the snapshot.
 TEST_CASE("At REPEATABLE READ keys that go and come again show no row that is not there",
           "[sql][session][snapshots]") {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {

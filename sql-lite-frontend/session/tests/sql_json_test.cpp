@@ -91,7 +91,7 @@ TEST_CASE("SQL/JSON takes deep and long documents", "[sql][json]") {
                ", '$[*]' COLUMNS (v int PATH '$'))") == "20001|20001 SELECT 1");
   std::atomic<bool> done{false};
   std::thread cancels{[&] {
-    // It may come before the statement has begun, and count for nothing then.
+    // Repeat: a cancel before the statement begins has no effect.
     while (!done) {
       std::this_thread::sleep_for(std::chrono::milliseconds{20});
       db.session().cancel();

@@ -1,5 +1,5 @@
-// Statements as deep as PostgreSQL's are, and deeper than any stack; over the wire:
-// scripts/depth-fuzz.
+// Statements as deep as PostgreSQL allows, and deeper than any stack. scripts/depth-fuzz does it
+// over the wire.
 #include <catch2/catch.hpp>
 #include <ctime>
 #include <set>
@@ -19,13 +19,13 @@ std::string times(std::size_t count, std::string_view text) {
   return all;
 }
 
-/// `before` and `after` around something, so many times.
+/// `before` and `after` repeated around an expression.
 struct Nesting {
   std::string_view start;
   std::string_view before;
   std::string_view middle;
   std::string_view after;
-  std::size_t depth;  ///< that PostgreSQL 15 answers with rows
+  std::size_t depth;  ///< depth that PostgreSQL 15 still answers with rows
 
   [[nodiscard]] std::string statement(std::size_t levels) const {
     return std::string{start} + times(levels, before) + std::string{middle} + times(levels, after);
@@ -65,7 +65,7 @@ std::string outcome(TestDatabase& database, const std::string& statement) {
   return is_error ? text.substr(0, 5) : "rows";
 }
 
-/// On a fiber, as in the server, with a stack of the same size.
+/// Runs `body` on a fiber with a stack of the server's size.
 template <class Body>
 void on_fiber(const Body& body) {
   FiberRuntime runtime{{.reactors = 1}};
@@ -92,7 +92,7 @@ TEST_CASE("Deeper than the stack is an error, whatever nests", "[sql][stack]") {
   on_fiber([&] {
     TestDatabase database;
     for (const Nesting& nesting : kNestings) {
-      // Lists of ANDs and ORs are flat, and negations by the grammar's own limit.
+      // Lists of ANDs and ORs are flat; negations have the grammar's own limit.
       const std::string got = outcome(database, nesting.statement(200'000));
       const bool is_flat = nesting.after.ends_with(" true");
       const std::set<std::string> right =
@@ -105,8 +105,8 @@ TEST_CASE("Deeper than the stack is an error, whatever nests", "[sql][stack]") {
   CHECK(wrong.empty());
 }
 
-// An operand that is compared with several others is bound once for each. Nesting would double the
-// work at every level: gigabytes for a statement of a few hundred bytes.
+// An operand that is compared with several others is bound once for each of them. Nested, this
+// would double at every level: gigabytes for a statement of a few hundred bytes.
 TEST_CASE("What nests in comparisons is told, or is too much", "[sql][stack]") {
   constexpr std::size_t kLevels = 40;
   constexpr std::clock_t kMostTime = 10 * CLOCKS_PER_SEC;
@@ -158,7 +158,7 @@ TEST_CASE("What nests in comparisons is told, or is too much", "[sql][stack]") {
       ask(std::string{before} + std::string{before_too},
           std::string{after_too} + std::string{after});
     }
-    // A long list is no nesting.
+    // A long list is not nested.
     std::string list = "(ROW(a, 0) IN (ROW(b, 1)";
     for (int i = 2; i <= 20'000; ++i) list += ", ROW(b, " + std::to_string(i) + ")";
     const std::string got =
@@ -236,7 +236,7 @@ TEST_CASE("Views upon views are dropped however many they are", "[sql][stack]") 
     ask("DROP TABLE below");
     ask("SELECT * FROM v150");
     ask("DROP TABLE below CASCADE");
-    // Stored text is printed from the syntax tree, and the parser library reads it back.
+    // Stored text is printed from the syntax tree and parsed again.
     ask("CREATE VIEW deep AS SELECT " + times(1000, "(SELECT ") + "1 AS a" + times(1000, ")"));
     ask("CREATE VIEW deeper AS SELECT 1" + times(8000, "+1") + " AS a");
   });
@@ -299,7 +299,7 @@ TEST_CASE("Long lists are flat", "[sql][stack]") {
     ask(chain + " SELECT * FROM w30000");
     ask("SELECT 1 FROM " + numbers(10'000, ", (SELECT 1) t", "").insert(0, "(SELECT 1) t"));
   });
-#ifdef SWIZZLE_ASAN  // which has threads with larger stacks
+#ifdef SWIZZLE_ASAN  // its threads have larger stacks
   constexpr std::string_view kLongChain = "54000 too many range table entries";
 #else
   constexpr std::string_view kLongChain = kTooDeep;

@@ -18,11 +18,11 @@ const StatementKind& kind_of(std::string_view text) {
   return kind_of_statement(*script[0]->stmt);
 }
 
-/// Returns the answer inside a transaction that `begin` begins, and rolls that back.
+/// Returns the answer inside a transaction started by `begin`, and rolls it back.
 std::string answer_after(TestDatabase& db, const char* begin, std::string_view text) {
   REQUIRE(db.run(begin) == "BEGIN");
   std::string answer = db.run(std::string{text});
-  // Twice: a sample may have begun another, or ended this one.
+  // Twice: a sample may have begun another transaction, or ended this one.
   db.run("ROLLBACK");
   db.run("ROLLBACK");
   return answer;

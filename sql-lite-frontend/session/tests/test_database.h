@@ -18,11 +18,11 @@
 
 namespace swizzle::sql {
 
-/// A database in a fresh directory, or on a simulated disk, with one session.
+/// A database in a fresh directory or on a simulated disk, with one session.
 class TestDatabase {
  public:
   TestDatabase() : TestDatabase(usual_row_lock_limit()) {}
-  /// Makes a database with a limit of changed rows that are locked one by one.
+  /// Creates a database with a limit of rows that a transaction locks one by one.
   explicit TestDatabase(std::uint32_t row_lock_limit)
       : own_files_(std::make_unique<PosixFileSystem>()),
         files_(*own_files_),
@@ -36,7 +36,7 @@ class TestDatabase {
   struct Existing {
     std::uint64_t pool_bytes;
   };
-  /// Opens the database that was made on this disk before.
+  /// Opens the database that was created on this disk before.
   TestDatabase(SimulatedDisk& disk, Existing with) : files_(disk), directory_("/database") {
     set_options();
     options_.pool_bytes = with.pool_bytes;
@@ -72,7 +72,7 @@ class TestDatabase {
     return std::move(*session);
   }
 
-  /// Rows joined by spaces, then the tags; or "SQLSTATE message".
+  /// Returns the rows joined by spaces, then the tags; or "SQLSTATE message".
   std::string run(const std::string& sql) { return run(*session_, sql); }
   std::string run(Session& session, const std::string& sql) {
     sink_.clear();
@@ -86,7 +86,7 @@ class TestDatabase {
     if (!text.empty()) text.pop_back();
     return text;
   }
-  /// The rows of a query, which has to succeed.
+  /// Returns a query's rows. Pre: it succeeds.
   std::vector<std::string> rows(const std::string& query) {
     const std::string outcome = run(query);
     INFO(query << ": " << outcome.substr(0, 200));
@@ -115,7 +115,7 @@ class TestDatabase {
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:
-  /// SWIZZLE_ROW_LOCK_LIMIT=0 has every test go without locks on the rows that it changes.
+  /// SWIZZLE_ROW_LOCK_LIMIT=0 makes every test run without locks on changed rows.
   static std::uint32_t usual_row_lock_limit() {
     const char* const limit = std::getenv("SWIZZLE_ROW_LOCK_LIMIT");
     return limit != nullptr ? static_cast<std::uint32_t>(std::stoul(limit))

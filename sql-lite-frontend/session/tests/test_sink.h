@@ -20,7 +20,7 @@ class TestSink : public ResultSink {
   std::string copied;
   /// Input of COPY FROM STDIN.
   std::string copy_input;
-  /// Runs before it does, if set.
+  /// Called before COPY reads its input, if set.
   std::function<void()> before_copy_input;
 
   void parameter_description(std::span<const std::uint32_t> types) override {

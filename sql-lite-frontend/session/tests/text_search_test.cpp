@@ -1,5 +1,5 @@
-// Text search configurations and dictionaries that users make, where the corpus cannot look: after
-// a restart, beside other sessions, in what was prepared, in two phases.
+// User-defined text search configurations and dictionaries, for what the corpus cannot test:
+// restarts, other sessions, prepared statements, two-phase commit.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -53,7 +53,7 @@ TEST_CASE("Text search objects and what is indexed by them are there after a res
              Contains("t_body"));
   CHECK(db.run("SELECT obj_description('mine'::regconfig, 'pg_ts_config')") == "of mine SELECT 1");
   CHECK_THAT(db.run("DROP TEXT SEARCH DICTIONARY sparse"), StartsWith("2BP01"));
-  // The generated column's own index goes with it.
+  // The generated column's own index is dropped with it.
   CHECK(db.run("DROP TEXT SEARCH DICTIONARY sparse CASCADE") == "DROP TEXT SEARCH DICTIONARY");
   CHECK(db.run("SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass") == "1 SELECT 1");
   CHECK(db.run("INSERT INTO t VALUES (3, 'x')") == "INSERT 0 1");

@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/tests/test_database.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// The numbers of transactions, and their visibility in snapshots.
+/// Numbers of transactions, and their visibility in snapshots.
 namespace swizzle::sql {
 namespace {
 
@@ -48,7 +48,7 @@ TEST_CASE("A snapshot sees the numbers whose end it has seen", "[sql][numbers]")
   numbers.take_up(3);
   CHECK(shown(numbers.seen_at(Lsn{400})) == "3:14: 3");
   CHECK(numbers.status(3) == Status::in_progress);
-  // Of numbers that all snapshots see, only the outcome is kept.
+  // For numbers that all snapshots see, only the outcome is kept.
   numbers.forget_before(Lsn{300});
   CHECK(numbers.status(12) == Status::aborted);
   CHECK(shown(numbers.seen_at(Lsn{300})) == "3:14: 3 10");
@@ -88,7 +88,7 @@ TEST_CASE("pg_current_snapshot() tells which transactions it sees", "[sql][numbe
   CHECK(db.run("SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x = '" +
                number + "'") == "1 SELECT 1");
   CHECK(db.run("SELECT pg_xact_status('" + number + "')") == "in progress SELECT 1");
-  // A snapshot from before the commit does not see it afterwards.
+  // A snapshot from before the commit does not show it afterwards.
   const auto reader = db.connect();
   db.run(*reader, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM t");
   const std::string before = db.run(*reader, "SELECT pg_current_snapshot()");

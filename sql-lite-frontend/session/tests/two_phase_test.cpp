@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Two-phase commit as sessions meet it, over restarts as well.
+/// Two-phase commit in sessions, also across restarts.
 namespace swizzle::sql {
 namespace {
 
@@ -50,7 +50,7 @@ TEST_CASE("A prepared transaction is nobody's session's, and any commits it", "[
 TEST_CASE("Prepared transactions are there after a restart, with their locks", "[sql][two-phase]") {
   const bool commits = GENERATE(false, true);
   TwoPhaseDatabase db;
-  // One has a key, the other numbers its rows by itself.
+  // One table has a primary key, the other has hidden row ids.
   db.run("CREATE TABLE t(id int PRIMARY KEY, v text)");
   db.run("CREATE TABLE u(v text)");
   db.run("INSERT INTO t VALUES (1, 'old')");
@@ -72,7 +72,7 @@ TEST_CASE("Prepared transactions are there after a restart, with their locks", "
     CHECK(db.run("SELECT pg_try_advisory_xact_lock_shared(1, 2)") == "t SELECT 1");
     CHECK(db.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid IS NULL") ==
           "2 SELECT 1");
-    // The invisible rows have numbers that no other row gets.
+    // The invisible rows keep their hidden ids to themselves.
     CHECK(db.run("INSERT INTO u VALUES ('meanwhile')") == "INSERT 0 1");
   }
   CHECK(db.run(commits ? "COMMIT PREPARED 'one'" : "ROLLBACK PREPARED 'one'") ==
@@ -112,7 +112,7 @@ TEST_CASE("Definitions of a prepared transaction come with its commit, from whic
   REQUIRE(db.run("PREPARE TRANSACTION 'ddl'") == "PREPARE TRANSACTION");
   if (restarts) db.restart();
   auto other = db.connect();
-  // Until then others have none of it; what it has locked they wait for.
+  // Until then others see none of it, and wait for its locks.
   for (const char* hidden : {"SELECT * FROM made", "SELECT 'sad'::s.mood", "SELECT twice(1)"}) {
     CHECK_THAT(db.run(*other, hidden), Catch::StartsWith("42") || Catch::StartsWith("3F000"));
   }
@@ -168,7 +168,7 @@ TEST_CASE("Who waits for what a prepared transaction has goes on when it is fini
     });
     while (db.run("SELECT count(*) FROM pg_locks WHERE NOT granted") == "0 SELECT 1") {
     }
-    // As PostgreSQL: 0 is a prepared transaction.
+    // As in PostgreSQL, 0 is a prepared transaction.
     CHECK(db.run("SELECT pg_blocking_pids(pid) FROM pg_locks WHERE NOT granted") == "{0} SELECT 1");
     CHECK(db.run("COMMIT PREPARED 'one'") == "COMMIT PREPARED");
     task->join();
@@ -188,7 +188,7 @@ TEST_CASE("Deferred constraints are asked when a transaction is prepared, whose 
   CHECK(db.run(kListed) == "SELECT 0");
   db.run("BEGIN; INSERT INTO c VALUES (1); INSERT INTO p VALUES (1)");
   CHECK(db.run("PREPARE TRANSACTION 'one'") == "PREPARE TRANSACTION");
-  // Locks that the checks took stay.
+  // Locks of its foreign keys' checks stay.
   db.restart();
   CHECK(db.run("COMMIT PREPARED 'one'") == "COMMIT PREPARED");
   CHECK(db.run("SELECT * FROM c") == "1 SELECT 1");
@@ -226,7 +226,7 @@ TEST_CASE("What cannot be prepared is refused as PostgreSQL refuses it", "[sql][
     db.run(use);
     CHECK_THAT(db.run("PREPARE TRANSACTION 'one'"), Catch::Contains("temporary objects"));
   }
-  // That there is one is no reason.
+  // An open transaction alone is no reason for a refusal.
   CHECK(db.run("BEGIN; INSERT INTO t VALUES (1); PREPARE TRANSACTION 'one'") ==
         "BEGIN INSERT 0 1 PREPARE TRANSACTION");
   CHECK(db.run("ROLLBACK PREPARED 'one'") == "ROLLBACK PREPARED");
@@ -278,7 +278,7 @@ TEST_CASE("As many as max_prepared_transactions says, and none by default", "[sq
         "53200 maximum number of prepared transactions reached");
   CHECK(db.run("BEGIN; PREPARE TRANSACTION 'p0'") ==
         "42710 transaction identifier \"p0\" is already in use");
-  // Those that are there can be finished whatever the setting says.
+  // Existing ones can be finished whatever the setting is.
   db.close();
   db.open();
   CHECK(db.run("SHOW max_prepared_transactions") == "0 SHOW");

@@ -4,21 +4,20 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Every cache that remembers a permission, or a plan whose rights were checked, is asked as one
-/// role and then as another in one session. What PostgreSQL answers to each, word for word, is in
-/// corpus/scripts/two_roles_in_session.sql.
+/// Every cache of permissions, or of plans whose rights were checked, is used as one role and then
+/// as another in one session. corpus/scripts/two_roles_in_session.sql has PostgreSQL's answers.
 namespace swizzle::sql {
 namespace {
 
 struct Pair {
   const char* what;
-  const char* setup;     ///< as alice
-  const char* as_alice;  ///< with her rights, in bob's session
+  const char* setup;     ///< run as alice
+  const char* as_alice;  ///< run with her rights, in bob's session
   const char* as_bob;
   const char* refusal;
 };
 
-/// The trigger's function on a table `w` of its own, into which a definer's function inserts.
+/// A trigger function on a table `w` of its own, into which a SECURITY DEFINER function inserts.
 #define TRIGGER_READS(body)                                                   \
   "CREATE TABLE w(n int); GRANT INSERT ON w TO bob;"                          \
   "CREATE FUNCTION on_w() RETURNS trigger LANGUAGE plpgsql AS $$" body        \

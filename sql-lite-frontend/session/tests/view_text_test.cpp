@@ -1,4 +1,4 @@
-// Texts of views' definitions, which tools compare: as PostgreSQL 15 prints them.
+// Texts of view definitions, which tools compare: as PostgreSQL 15 prints them.
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/tests/test_database.h"

@@ -12,16 +12,16 @@ using namespace swizzle;
 using namespace swizzle::sql;
 using namespace std::chrono_literals;
 
-// Every wait of a statement for others ends by lock_timeout, a cancel (statement_timeout is one),
-// and the session's end; and while it lasts others can see it.
+// Every wait of a statement for others is ended by lock_timeout, by a cancel (such as
+// statement_timeout), and by the session's end; meanwhile other sessions can see it.
 
 namespace {
 
 struct Wait {
-  const char* before;  ///< makes what there is
-  const char* holder;  ///< holds what is waited for, in an open transaction
-  const char* waiter;  ///< waits
-  const char* event;   ///< of pg_stat_activity
+  const char* before;  ///< creates the objects
+  const char* holder;  ///< holds the lock in an open transaction
+  const char* waiter;  ///< waits for it
+  const char* event;   ///< wait_event in pg_stat_activity
 };
 
 constexpr Wait kWaits[] = {
@@ -71,7 +71,7 @@ constexpr Wait kWaits[] = {
     {"CREATE PUBLICATION p", "ALTER PUBLICATION p RENAME TO q", "DROP PUBLICATION p", nullptr},
 };
 
-/// False: it has come to an end without waiting.
+/// Returns false if the statement has ended without waiting.
 bool waits(TestDatabase& db, const Asking& asking, const char* event) {
   const std::string query =
       "SELECT count(*), max(wait_event) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
@@ -88,7 +88,7 @@ bool waits(TestDatabase& db, const Asking& asking, const char* event) {
   return false;
 }
 
-/// With `end` called while the statement waits: how it ends.
+/// Calls `end` while the statement waits; returns the outcome.
 std::string end_of(TestDatabase& db, const Wait& wait, Session& waiter,
                    const std::function<void(Session&)>& end) {
   Asking asking(waiter, wait.waiter);
@@ -179,12 +179,12 @@ TEST_CASE("DROP DATABASE keeps nobody out while it waits, and says who is in it"
     const auto took = std::chrono::steady_clock::now() - began;
     CHECK(took > 4s);
     CHECK(took < 8s);
-    // Such a wait can be cancelled, too.
+    // Such a wait can be cancelled as well.
     Asking asking(db.session(), "DROP DATABASE d");
     std::this_thread::sleep_for(50ms);
     db.session().cancel();
     CHECK(asking.answer() == "57014");
-    // A session that leaves in time is no obstacle.
+    // A session that leaves in time does not prevent the drop.
     Asking again(db.session(), "DROP DATABASE d");
     std::this_thread::sleep_for(50ms);
     user->reset();

@@ -3,7 +3,7 @@
 
 #include "sql-lite-frontend/session/tests/test_database.h"
 
-/// Documents and paths that are small and ask for much.
+/// Small documents and paths that would need much memory or time.
 namespace swizzle::sql {
 namespace {
 

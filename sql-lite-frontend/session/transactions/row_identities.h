@@ -24,8 +24,8 @@ class RowIdentities {
 
   /// Returns the number of the row with this identity.
   std::int64_t identify(std::string_view row);
-  /// Returns the row of the number in `run`: nothing if another run has written the row. Throws
-  /// 0A000 for a number that was not given here.
+  /// Returns the row with the number, for the run `run`; nothing if another run has written the
+  /// row. Throws 0A000 for a number of another origin.
   [[nodiscard]] std::optional<std::string_view> row_of(std::int64_t identity,
                                                        std::uint64_t run) const;
   /// Notes that the row of this number is written in `run`.

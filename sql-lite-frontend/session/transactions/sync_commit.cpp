@@ -21,12 +21,12 @@ void await_followers(Session::State& session) {
   if (!senders.has_rule()) return;
   const auto level = asked_level(session.settings.text("synchronous_commit"));
   if (!level) return;
-  // A little of others' may be among it, which is flushed with it anyway.
+  // The durable end may lie a little behind the commit; that part is sent with it anyway.
   const Lsn end = session.shared.engine.logical_log().durable();
   const LogSenders::Waits waits{session.options.backend_pid, session.interruption};
   if (senders.await(end, *level, waits) == LogSenders::Waited::confirmed) return;
   if (session.interruption.termination()) return session.check_cancelled();
-  // A cancel ends the wait, and not the statement.
+  // The cancel ends the wait, not the statement: reset it.
   session.interruption.begin_request();
   if (session.sink_for_notices == nullptr) return;
   Diagnostic warning;

@@ -12,7 +12,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "storage/statistics.h"
 
-/// Operations of a session in and with its transaction.
+/// Operations of a session on its transaction.
 namespace swizzle::sql {
 
 SessionTransaction::SessionTransaction(Session::State& session) : session_(session) {
@@ -30,8 +30,8 @@ void note_end_of_number(Database::Shared& shared, std::int64_t number, bool comm
   if (number == 0) return;
   TransactionNumbers& numbers = shared.transaction_numbers;
   const EngineStatistics now = shared.engine.statistics();
-  // After a commit that waited the log is durable up to here; of other commits it is only known
-  // that they are in the log.
+  // After a commit that waited, the log is durable up to here; other commits are only known to be
+  // in the log.
   const bool is_durable = durability == Transaction::Durability::synchronous && now.log_durable > 0;
   numbers.end(number, committed, Lsn{is_durable ? now.log_durable : now.log_tail});
   if (!numbers.is_full()) return;
@@ -57,7 +57,7 @@ void SessionTransaction::begin(Block kind) {
   used_temporaries_ = false;
   savepoints_share_.lower(0);
   number = 0;
-  // Plans that do without them do so no longer.
+  // Plans made without the new indexes may use them now.
   if (!young_indexes_.empty()) session_.variables.invalidate();
   young_indexes_.clear();
   session_.session_context.transaction_timestamp = session_.session_context.statement_timestamp;

@@ -35,7 +35,7 @@ std::string_view name_of_state(Activity::State state) {
 /// Numbers of the sessions' open transactions.
 struct TransactionIds {
   TxnId own = TxnId::none;
-  /// The oldest that its snapshot does not show; its own counts, as in PostgreSQL.
+  /// The oldest transaction that its snapshot does not show; as in PostgreSQL, possibly its own.
   TxnId oldest_unseen = TxnId::none;
 };
 
@@ -88,9 +88,9 @@ std::int64_t microseconds_of(TimePoint at) {
   return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
 }
 
-/// Converts moments of the steady clock to the wall clock. A session that waits for its client has
-/// noted the time by the one, which it had read anyway, and is shown by the other. A moment is
-/// shown alike each time, as long as the wall clock is not set.
+/// Converts times of the steady clock to the wall clock. A session that waits for its client has
+/// recorded the time by the steady clock, which it had read anyway. A time is always converted to
+/// the same wall clock time, unless the wall clock is set.
 class WallTimes {
  public:
   [[nodiscard]] std::int64_t of(TimePoint at) {
@@ -119,7 +119,7 @@ class WallTimes {
   std::atomic<std::int64_t> distance_{0};
 };
 
-/// When a session came into the state that it is in.
+/// Returns the time since which the session is in its state.
 std::int64_t state_change_of(const Activity& activity, Activity::State state,
                              const SessionUsage& usage) {
   static WallTimes wall_times;
@@ -240,7 +240,7 @@ void encryption_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// One row a pair of a name and a counter.
+/// Emits a row for each counter: name and value.
 void statistics_rows(Execution& execution, const EmitRow& emit) {
   const EngineStatistics now = session_of(execution).shared.engine.statistics();
   const std::pair<std::string_view, std::uint64_t> counters[] = {
@@ -272,7 +272,7 @@ void statistics_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// Every tree and the relation that it holds.
+/// Emits every tree and its relation.
 void tree_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = session_of(execution);
   for (const TablePtr& table : session.catalog.tables()) {
@@ -335,7 +335,7 @@ Value bound(Execution& execution, const SettingDefinition& definition, bool lowe
   return Value::null();
 }
 
-/// True for settings whose value in SHOW is computed.
+/// True for settings whose shown value is computed.
 bool is_worked_out(std::string_view setting) {
   return setting == "ssl" || setting == "archive_mode" || setting == "hba_file";
 }

@@ -1,4 +1,4 @@
-// pg_locks, and the snapshots that versions are kept for.
+// pg_locks, and the snapshots for which versions are kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Kind = lock::LockRow::Kind;
 
-/// The relation, or the index, that a tree belongs to.
+/// Returns the relation or index of each tree.
 std::map<TreeId, Oid> owners_of_trees(Session::State& session) {
   std::map<TreeId, Oid> owners;
   for (const TablePtr& table : session.catalog.tables()) {
@@ -35,7 +35,7 @@ std::string_view access_name(lock::Access access) {
   return names[std::to_underlying(access)];
 }
 
-/// "ExclusiveLock" and "ShareLock" for keys; a gap's lock is named after it.
+/// Returns pg_locks' mode of a key lock: "ExclusiveLock", "ShareLock", or the name of a gap's lock.
 std::string key_mode_name(lock::KeyMode mode) {
   std::string name;
   if (mode.key != lock::Access::none) name = fmt::format("{}Lock", access_name(mode.key));
@@ -76,7 +76,8 @@ std::string_view type_name(Kind kind) {
   return "database";
 }
 
-/// A lock on a relation's definition and content that comes with one on its rows is the latter.
+/// Removes relation locks that come with a lock on all rows of the relation: only the latter is
+/// shown.
 void drop_first_parts(std::vector<lock::LockRow>& rows) {
   std::erase_if(rows, [&](const lock::LockRow& row) {
     if (row.kind != Kind::relation || row.state != lock::LockRow::State::granted) return false;
@@ -160,7 +161,7 @@ void advisory_lock_rows(Execution& execution, const EmitRow& emit,
         Value::from_oid(static_cast<Oid>(held.key.number >> 32U)),
         Value::from_oid(static_cast<Oid>(held.key.number)),
         Value::from_int(held.key.is_pair ? 2 : 1), Value::null(),
-        // A prepared transaction is no session's.
+        // A prepared transaction belongs to no session.
         held.session < 0 ? Value::null() : Value::from_int(held.session),
         text_value(execution, held.mode == AdvisoryMode::shared ? "ShareLock" : "ExclusiveLock"),
         Value::from_bool(granted), Value::from_bool(false), Value::null()};
@@ -168,8 +169,8 @@ void advisory_lock_rows(Execution& execution, const EmitRow& emit,
   }
 }
 
-/// Adds the locks that a session always holds in PostgreSQL while it reads pg_locks, though nothing
-/// here needs such locks: its virtual transaction, and the view.
+/// Adds the locks that a session always holds in PostgreSQL while it reads pg_locks, though the
+/// engine needs none: its virtual transaction and the view.
 void own_lock_rows(Execution& execution, const EmitRow& emit) {
   constexpr Oid kPgLocks = 12111;
   const std::int32_t pid = session_of(execution).options.backend_pid;

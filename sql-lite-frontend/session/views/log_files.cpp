@@ -11,8 +11,7 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_ls_waldir: the log's files; pg_ls_tmpdir; and pg_stat_get_progress_info: how far commands
-/// are.
+/// pg_ls_waldir, pg_ls_tmpdir, and pg_stat_get_progress_info.
 namespace swizzle::sql {
 namespace {
 
@@ -70,7 +69,7 @@ std::unique_ptr<SetCursor> list_log(FunctionContext& context, std::span<const Va
   return std::make_unique<LogFileCursor>(std::move(files));
 }
 
-/// Temporary files have no names: they are deleted with the process that opened them.
+/// Lists no files: temporary files have no names, and end with their process.
 std::unique_ptr<SetCursor> list_temporary(FunctionContext& context, std::span<const Value>) {
   auto* session = session_of(context.session);
   if (session != nullptr && !session->rights.owns(kMonitorRole)) {
@@ -114,7 +113,7 @@ class ProgressCursor final : public SetCursor {
   std::size_t next_ = 0;
 };
 
-/// There is no VACUUM or CLUSTER in progress.
+/// Progress of VACUUM and CLUSTER: none.
 class NoProgress final : public SetCursor {
  public:
   std::optional<Value> next(FunctionContext&) override { return std::nullopt; }

@@ -7,10 +7,11 @@
 /// Views of the running server: sessions, locks, usage.
 namespace swizzle::sql {
 
-/// Rows from sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log …
+/// Rows from sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log and
+/// others.
 std::span<const RowProvider> activity_providers();
 
-/// Locks, snapshots and the versions kept for them.
+/// Locks, snapshots, and versions kept for snapshots.
 std::span<const RowProvider> lock_providers();
 
 /// pg_stat_database.
@@ -22,7 +23,7 @@ std::span<const RowProvider> server_statistics_providers();
 /// pg_stat_replication.
 std::span<const RowProvider> log_sender_providers();
 
-/// Adds all of these: at start-up.
+/// Registers all of these; called at start-up.
 void add_server_views();
 
 }  // namespace swizzle::sql

@@ -12,7 +12,7 @@ namespace {
 Value engine_count(std::uint64_t value) {
   return Value::from_int(static_cast<std::int64_t>(value));
 }
-/// Microseconds since 1970 as a timestamp; 0 is never.
+/// Converts microseconds since 1970 to a timestamp; 0, never, is NULL.
 Value engine_moment(std::int64_t unix_us) {
   return unix_us == 0 ? Value::null() : Value::from_int(unix_us - kUnixEpochDays * kMicrosPerDay);
 }
@@ -28,7 +28,7 @@ void log_rows(Execution& execution, const EmitRow& emit) {
                        // Pages that a crash may tear are in the double-write area, not in the log.
                        Value::from_int(0), Value::from_decimal(static_cast<std::int64_t>(bytes), 0),
                        engine_count(now.log_waits_for_room), engine_count(now.log_writes),
-                       // A write is durable when it returns: its time is that of both.
+                       // A write returns durable, so its time includes the sync.
                        engine_count(now.log_flushes), Value::from_float8(0),
                        Value::from_float8(static_cast<double>(now.log_sync_times.sum_ns) / 1e6),
                        counted_since(session)};
@@ -38,7 +38,7 @@ void log_rows(Execution& execution, const EmitRow& emit) {
 void writer_rows(Execution& execution, const EmitRow& emit) {
   const Session::State& session = session_of(execution);
   const EngineStatistics now = session.shared.engine.statistics();
-  // A checkpoint writes no pages: only the cleaner does, all the time.
+  // Checkpoints write no pages: the cleaner writes them continuously.
   const Value none = Value::from_int(0);
   const Value row[] = {engine_count(now.checkpoints_by_time),
                        engine_count(now.checkpoints - now.checkpoints_by_time),
@@ -67,7 +67,7 @@ void archiver_rows(Execution& execution, const EmitRow& emit) {
   emit(row);
 }
 
-/// Work that the last start left to be done behind the open door. No row: none.
+/// Work that the last start left to the background; without such work no row.
 void recovery_rows(Execution& execution, const EmitRow& emit) {
   const EngineStatistics now = session_of(execution).shared.engine.statistics();
   const Value since = engine_moment(now.opened_at_us);

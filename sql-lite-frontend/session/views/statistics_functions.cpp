@@ -3,8 +3,8 @@
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/views/providers.h"
 
-/// pg_stat_get_…: the numbers of the statistics views, one number of one object at a time, as older
-/// monitors ask for them.
+/// pg_stat_get_…: single figures of the statistics views for one object, as older monitors query
+/// them.
 namespace swizzle::sql {
 namespace {
 
@@ -86,7 +86,7 @@ Value blocks_fetched(Execution& execution, Arguments arguments) {
 Value blocks_hit(Execution& execution, Arguments arguments) {
   return blocks_of(execution, arguments, false);
 }
-/// Storage tidies itself, so autovacuum never runs.
+/// Autovacuum never runs: storage removes ghosts itself.
 Value nothing(Execution&, Arguments) {
   return Value::from_int(0);
 }

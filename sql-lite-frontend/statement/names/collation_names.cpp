@@ -1,4 +1,4 @@
-// Collations by name and by number, as the session sees them.
+// Look-up of collations by name and number, as the session sees them.
 #include <algorithm>
 
 #include "sql-lite-frontend/statement/statement_context.h"

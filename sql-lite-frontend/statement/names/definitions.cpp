@@ -117,7 +117,7 @@ bool looks_like_call(const Expr& expr) {
 
 struct Printed {
   std::string text;
-  bool is_call = false;  ///< stands for itself where other expressions need parentheses
+  bool is_call = false;  ///< needs no parentheses where other expressions do
 };
 
 Printed print_stored(StatementContext& session, const Table& table, const std::string& sql,

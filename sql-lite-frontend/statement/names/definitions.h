@@ -5,30 +5,31 @@
 
 #include "sql-lite-frontend/catalog/table.h"
 
-/// Objects as the SQL that would make them: pg_get_constraintdef and its like.
+/// Definitions of objects as SQL: pg_get_constraintdef and others.
 namespace swizzle::sql {
 
 struct StatementContext;
 
-/// Pretty spares parentheses, and schemas that the search path makes needless.
+/// `pretty` omits parentheses that precedence makes needless, and schemas that the search path
+/// does.
 enum class Layout : std::uint8_t { plain, pretty };
 
 std::optional<std::string> definition_of_constraint(StatementContext& session, Oid constraint,
                                                     Layout layout);
-/// `column` 0 is the whole index, otherwise one of its columns.
+/// Returns the definition of an index, or of one of its columns; `column` 0: of the whole index.
 std::optional<std::string> definition_of_index(StatementContext& session, Oid index,
                                                std::int32_t column, Layout layout);
-/// The query of a view with the names that its tables have now, as pg_get_viewdef shows it.
-/// `wrap_column`: items of lists begin a line if they would end behind it.
+/// Returns a view's query with its tables' current names, as pg_get_viewdef does. `wrap_column`:
+/// list items that would end after it begin a new line.
 std::string definition_of_view(StatementContext& session, const Table& view,
                                Layout layout = Layout::plain, int wrap_column = 0);
-/// Returns the text of a view's query, or of any statement kept as `view_sql` with the meanings of
-/// its names in `view_names`, under the present names.
+/// Returns the text of a view's query, or of another statement stored as `view_sql` with its
+/// resolved names in `view_names`, with the objects' current names.
 std::string with_present_names(StatementContext& session, const Relation& view);
-/// A stored expression with the names that objects have now.
+/// Returns a stored expression with the objects' current names.
 std::string printed_expression(StatementContext& session, const Table& table,
                                const std::string& sql, Layout layout = Layout::plain);
-/// Returns the name that a stored expression would have as a column of SELECT; "expr" for none.
+/// Returns the name of the expression's column in a SELECT; "expr" if it has none.
 std::string name_of_expression(StatementContext& session, const Table& table,
                                const std::string& sql);
 

@@ -53,7 +53,7 @@ void DomainRules::add_checks(StatementContext& session, Binder& binder, const Us
   }
 }
 
-/// The checks call functions with the rights of the role whose statement makes the value.
+/// Throws 42501 unless the current role may execute the functions that the checks call.
 void DomainRules::require_calls(StatementContext& session) {
   const RoleStamp now = session.role_stamp();
   if (calls_.empty() || allowed_under_ == now) return;
@@ -112,14 +112,14 @@ void SessionNames::check_domain(TypeId domain, const Value& value) {
     known_domains_.clear();
     domain_stamp_ = session_.catalog.stamp();
   }
-  // A check may change definitions, and so forget what is known.
+  // A check may change definitions, which clears this cache: keep the rules alive.
   std::shared_ptr<DomainRules> rules = known_domains_[domain];
   if (!rules) {
     const TypePtr type = user_type(domain);
     if (!type) {
       throw_error(sqlstate::undefined_object, "type with OID {} does not exist", raw(domain));
     }
-    // Binding its checks may look at other domains.
+    // Bind before the insertion: binding a check may look up other domains.
     rules = std::make_shared<DomainRules>(session_, *type);
     known_domains_[domain] = rules;
   }

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// A relation's end: by DROP, at COMMIT, or with its session.
+/// Removal of a relation: by DROP, at COMMIT, or at the end of its session.
 namespace swizzle::sql {
 
 void StatementContext::drop_relation(const TablePtr& table) {
@@ -37,7 +37,7 @@ void StatementContext::drop_relation(const TablePtr& table) {
     std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
     catalog.replace(*transaction, *publication, std::move(changed));
   }
-  // Sequences that belong to the table go with it.
+  // Drop the sequences that belong to the table as well.
   for (const TablePtr& sequence : catalog.sequences_of(relation.oid)) drop_relation(sequence);
 }
 
@@ -49,7 +49,7 @@ void StatementContext::drop_owned_temporaries() {
   }
   if (mine.empty()) return;
   const bool alone = !transaction;
-  // An error leaves them for the next start, which drops relations without an owner.
+  // After an error the relations remain for the next start, which drops those without an owner.
   try {
     if (alone) transaction.begin(StatementTransaction::Block::implicit);
     transaction.begin_statement();

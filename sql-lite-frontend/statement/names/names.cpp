@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The names in a search_path setting: quoted or folded to lower case.
+/// Splits a search_path setting into names; unquoted ones are folded to lower case.
 std::vector<std::string> path_names(std::string_view path) {
   std::vector<std::string> names;
   std::size_t at = 0;
@@ -27,7 +27,7 @@ std::vector<std::string> path_names(std::string_view path) {
     if (path[at] == '"') {
       for (++at; at < path.size(); ++at) {
         if (path[at] == '"') {
-          // A quote within the name is doubled.
+          // A doubled quote is part of the name.
           ++at;
           if (at >= path.size() || path[at] != '"') break;
         }
@@ -44,7 +44,7 @@ std::vector<std::string> path_names(std::string_view path) {
   return names;
 }
 
-/// Computed relations as tables, made once.
+/// Returns a computed relation as a table; all are created at the first call.
 TablePtr computed_table(Oid schema, std::string_view name) {
   static const std::map<std::pair<Oid, std::string>, TablePtr, std::less<>> kTables = [] {
     std::map<std::pair<Oid, std::string>, TablePtr, std::less<>> tables;
@@ -346,7 +346,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
       return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
     }
     case TypeId::regtype:
-      // A type that is neither is a shell, if anything.
+      // Any other type is a shell type, or does not exist.
       return is_built_in(TypeId{oid}) ? format_type(TypeId{oid}) : user_type_name(TypeId{oid});
     case TypeId::regcollation:
       return shown_collation(oid);

@@ -7,8 +7,8 @@
 
 namespace swizzle::sql {
 
-/// Returns the result of `show`, or the stored text if the definition cannot be read or bound. A
-/// list of all definitions must not fail because of one of them.
+/// Returns the result of `show`, or the stored text if the definition cannot be read or bound, so
+/// that a list of definitions does not fail because of one.
 template <class Show>
 std::string or_stored_text(std::string_view stored, const Show& show) {
   try {

@@ -5,21 +5,21 @@
 
 #include "sql-lite-frontend/catalog/table.h"
 
-/// Partitioning as SQL text: pg_get_partkeydef and its like.
+/// Partitioning as SQL: pg_get_partkeydef and others.
 namespace swizzle::sql {
 
 struct StatementContext;
 
-/// "RANGE (a, lower(b))"
+/// Returns a partition key: "RANGE (a, lower(b))".
 std::string shown_partition_key(StatementContext& session, const Table& table);
-/// "FOR VALUES FROM (1) TO (MAXVALUE)" or "DEFAULT": of a partition of `parent`.
+/// Returns the bound of a partition of `parent`: "FOR VALUES FROM (1) TO (MAXVALUE)" or "DEFAULT".
 std::string shown_partition_bound(StatementContext& session, const Table& parent,
                                   const PartitionBound& bound);
-/// "(1, MAXVALUE)"
+/// Returns an edge of a range: "(1, MAXVALUE)".
 std::string shown_range_edge(StatementContext& session, const PartitionKey& key,
                              std::span<const PartitionDatum> edge);
-/// Returns the condition that every row of the partition fulfils; empty, which is any row, for a
-/// default partition without siblings.
+/// Returns the condition that holds for all rows of the partition; empty for a default partition
+/// without siblings, which takes any row.
 std::string shown_partition_constraint(StatementContext& session, const Table& partition);
 
 }  // namespace swizzle::sql

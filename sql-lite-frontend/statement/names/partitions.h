@@ -4,20 +4,21 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Partitions that join a table and leave it.
+/// Adding partitions to a table and removing them.
 namespace swizzle::sql {
 
-/// The table and all that are partitions of it, and of those: parents first.
+/// Returns the table and all its partitions at all levels, parents first.
 std::vector<TablePtr> with_partitions(StatementContext& session, const TablePtr& table);
-/// Replaces the definitions of the table's default partition and its partitions, because the rows
-/// that it takes have changed: plans that write to them are made again.
+/// Gives the table's default partition, with its own partitions, a new version, because its implied
+/// bound has changed: plans that write to it are made again.
 void renew_default(StatementContext& session, const Table& parent);
-/// The parent is locked for change. Its definition afterwards.
+/// Adds the partition to its parent. Returns the parent's new definition. Pre: the parent is locked
+/// for change.
 TablePtr join_parent(StatementContext& session, const TablePtr& parent, Oid partition);
-/// The relation is about to go, or is no partition any more: its parent has one less.
+/// Removes the relation from its parent's list, before a DROP or as a DETACH.
 void leave_parent(StatementContext& session, const Relation& partition);
-/// Drops the index's tree. Nothing for an index without one: a primary key, whose entries are the
-/// table's rows, or an index of a partitioned table.
+/// Drops the index's tree, if it has one: a primary key and an index of a partitioned table have
+/// none.
 void drop_index_tree(StatementContext& session, const Index& index);
 
 }  // namespace swizzle::sql

@@ -1,4 +1,4 @@
-// Routines that users made, by name and by number, as the session sees them.
+// Look-up of user-defined routines by name and number, as the session sees them.
 #include <algorithm>
 
 #include "sql-lite-frontend/statement/statement_context.h"

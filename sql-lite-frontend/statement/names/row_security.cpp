@@ -3,13 +3,13 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// Roles to which policies apply.
+/// Decides to which roles policies apply.
 namespace swizzle::sql {
 namespace {
 
 enum class Standing : std::uint8_t {
-  free,     ///< of policies
-  subject,  ///< to them
+  free,     ///< exempt from policies
+  subject,  ///< policies apply
   subject_owner,
 };
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kSelectWord = "SELECT ";
 
-/// The table's columns under the names that the condition knows; empty where they have them still.
+/// Returns column aliases for the table, so that it has the names that the condition uses; empty if
+/// it still has them.
 std::string renamed_columns(const Relation& table, const ViewName& known) {
   bool is_same = table.name == known.name;
   std::string list;
@@ -32,7 +33,7 @@ std::string renamed_columns(const Relation& table, const ViewName& known) {
   return is_same ? std::string{} : list;
 }
 
-/// With the names that things have now, and without SELECT before it.
+/// Returns the condition as stored, with the objects' current names and without its SELECT.
 std::string as_written(StatementContext& session, const Table& table,
                        const PolicyCondition& condition) {
   Relation text;
@@ -46,7 +47,7 @@ std::string as_written(StatementContext& session, const Table& table,
   return fmt::format("({} FROM (SELECT {}) {})", select, renamed, quote_identifier(known.name));
 }
 
-/// Throws SqlError where the condition cannot be bound or printed.
+/// Prints the bound condition. Throws SqlError if it cannot be bound or printed.
 std::string printed(StatementContext& session, const TablePtr& table,
                     const PolicyCondition& condition) {
   Arena arena;

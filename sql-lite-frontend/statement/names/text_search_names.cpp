@@ -1,4 +1,5 @@
-// Text search configurations and dictionaries by name and by number, as the session sees them.
+// Look-up of text search configurations and dictionaries by name and number, as the session sees
+// them.
 #include "sql-lite-frontend/catalog/text_dictionary.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
@@ -20,7 +21,7 @@ Oid builtin_by_name(TypeId kind, std::string_view name) {
   return found == nullptr ? kNoOid : found->oid;
 }
 
-/// Schema and name of an object; no schema if there is no object.
+/// Schema and name of an object; no schema: it does not exist.
 struct Place {
   Oid schema = kNoOid;
   std::string name;

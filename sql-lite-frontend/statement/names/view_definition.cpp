@@ -196,7 +196,7 @@ void collect(StatementContext& session, const Relation& view, const ast::Node& n
 
 namespace {
 
-/// Behind a string constant that begins at `at`; there is none: `at`.
+/// Returns the position after the string constant that begins at `at`; if none begins there, `at`.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   if (at >= text.size() || text[at] != '\'') return at;
   std::size_t end = at + 1;
@@ -314,7 +314,7 @@ void require_same_columns(StatementContext& session, const Table& view, const st
   try {
     query = binder.bind_select(ast::as<ast::SelectStmt>(statements[0]->stmt), nullptr);
   } catch (const SqlError& error) {
-    // The reader may see the text without a right to what it names.
+    // The reader may see the text without rights to the objects in it.
     if (error.state() == sqlstate::insufficient_privilege) return;
     throw;
   }

@@ -13,7 +13,8 @@ ActingUser::ActingUser(StatementContext& session, Oid user, As as)
       is_definer_(session.in_definer),
       is_restricted_(session.is_restricted) {
   session.acting_user = user;
-  // A call of another user's routine from a restricted one stays restricted.
+  // Restrictions accumulate: a routine called from a restricted one is restricted, whatever its
+  // owner.
   session.in_definer |= as == As::definer;
   session.is_restricted |= as == As::restricted;
   change(session, user);

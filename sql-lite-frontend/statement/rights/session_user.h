@@ -5,18 +5,19 @@
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// The role that a session is for, as opposed to the one that it acts as (SET ROLE).
+/// Session user and current user (SET SESSION AUTHORIZATION, SET ROLE).
 namespace swizzle::sql {
 
-/// Returns the name of the role that SET SESSION AUTHORIZATION has named, or else the login role's.
+/// Returns the name of the session user: the role of SET SESSION AUTHORIZATION, else the login
+/// role.
 std::string session_user_name(const StatementContext& session);
-/// Returns the name of the role that the session acts as. 42704 when that role is gone.
+/// Returns the name of the current role. Throws 42704 if it has been dropped.
 std::string current_user_name(const StatementContext& session);
 
-/// Remembers the role that the name means from now on. Throws 22023 for a role that is not there,
-/// and 42501 unless the login role is a superuser or the role itself.
+/// Sets the session user. Throws 22023 if the role does not exist, and 42501 unless the login role
+/// is a superuser or that role.
 void name_session_user(StatementContext& session, std::string_view name);
-/// The same for SET ROLE: the session's user has to be a member of the role.
+/// Sets the current role, as SET ROLE. The session user must be a member of it.
 void name_current_user(StatementContext& session, std::string_view name);
 
 }  // namespace swizzle::sql

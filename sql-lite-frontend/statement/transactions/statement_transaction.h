@@ -26,7 +26,7 @@ class PinnedRows;
 /// Modes of a transaction, as in BEGIN and SET TRANSACTION.
 struct TransactionModes {
   Isolation isolation = Isolation::read_committed;
-  /// The client asked for READ UNCOMMITTED: shown so, though it acts as READ COMMITTED.
+  /// The client requested READ UNCOMMITTED: SHOW says so, though it acts as READ COMMITTED.
   bool says_uncommitted = false;
   bool read_only = false;
   bool deferrable = false;

@@ -2,7 +2,7 @@
 
 #include "base/sqlstate.h"
 
-/// Errors for requests that a transaction cannot fulfil.
+/// SQLSTATEs of requests that the transaction's state forbids.
 namespace swizzle::sqlstate {
 inline constexpr SqlState active_sql_transaction{"25001"};
 inline constexpr SqlState invalid_savepoint{"3B001"};

@@ -29,7 +29,7 @@ struct PreparedNote {
 };
 
 std::vector<std::byte> encode(const PreparedNote& note);
-/// Nothing: the bytes are no such note.
+/// Returns nothing if the bytes are no such note.
 std::optional<PreparedNote> decode_note(Bytes bytes);
 
 /// Returns the number of prepared transactions of a database.

@@ -31,7 +31,7 @@ TEST_CASE("What is kept of a prepared transaction reads back as it was written",
   CHECK(read->locks[0].mode == AdvisoryMode::exclusive);
   CHECK(read->locks[1].key == note.locks[1].key);
   CHECK(read->locks[1].mode == AdvisoryMode::shared);
-  // These are bytes from a disk.
+  // The bytes come from a disk: none may be trusted.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     CHECK_FALSE(decode_note(Bytes{bytes}.first(size)));
   }

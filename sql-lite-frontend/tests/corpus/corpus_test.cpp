@@ -18,7 +18,7 @@
 namespace swizzle::sql::corpus {
 namespace {
 
-/// A fresh database for one script.
+/// A new database for one script.
 class Fresh {
  public:
   Fresh()
@@ -68,10 +68,10 @@ class Fresh {
   std::unique_ptr<Session> session_;
 };
 
-/// Lower bound of the number of requests, so that half of them cannot get lost unnoticed.
+/// Lower bound of the number of requests, so that a loss of many is noticed.
 constexpr std::size_t kFewestRequests = 6500;
 
-/// The one script to run; null runs all.
+/// Returns the only script to run; null: all.
 const char* chosen_script() {
   return std::getenv("SWIZZLE_CORPUS_ONLY");
 }
@@ -97,8 +97,8 @@ std::filesystem::path beside(std::filesystem::path script, const char* extension
   return script.replace_extension(extension);
 }
 
-/// A script's requests with the required answer of each: PostgreSQL's, or ours where it is known to
-/// differ. Ours is kept too, so that a marked request cannot answer just anything.
+/// A script's requests with the required answers: PostgreSQL's, or ours if a difference is known.
+/// Ours is stored too, so that a marked request cannot have any answer.
 class Script {
  public:
   explicit Script(const std::filesystem::path& path)
@@ -110,7 +110,7 @@ class Script {
     if (!stores_ours()) ours_ = read_answers(beside(path, ".ours"), marked_);
   }
 
-  /// The number of answers that surprise.
+  /// Returns the number of unexpected answers.
   std::size_t run_all() {
     Fresh fresh;
     std::size_t surprises = 0;
@@ -149,7 +149,7 @@ class Script {
 
  private:
   static bool stores_ours() { return std::getenv("SWIZZLE_CORPUS_STORE_OURS") != nullptr; }
-  /// A sanitizer's frames are several times as large, so what is nested ends sooner.
+  /// True for 54001 under a sanitizer, whose stack frames are several times as large.
   static bool is_sanitizers_stack([[maybe_unused]] const std::string& answer) {
 #if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
     return answer.find("! 54001 ") != std::string::npos;
@@ -161,7 +161,7 @@ class Script {
 
   std::size_t complain(const Request& request, const std::string& what, const std::string& answer,
                        const std::string& expected) const {
-    // Catch would break the lines.
+    // Catch2 would wrap the lines.
     std::cout << path_.filename().string() << ":" << request.line << ": " << what << "\n"
               << answer << "expected:\n"
               << expected << "\n";

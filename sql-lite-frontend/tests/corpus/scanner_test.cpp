@@ -1,4 +1,4 @@
-// The parser library's scanner beside what reads texts without it.
+// Compares the parser library's scanner with our readers of texts.
 #include <pg_query.h>
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// The kinds of a text's words, as the library's scanner has them. Empty where it finds an error.
+/// Returns the token kinds of a text by the library's scanner; empty if it reports an error.
 std::vector<PgQueryToken> scanned(const std::string& text) {
   const PgQueryScanTokensResult result = pg_query_scan_tokens(text.c_str());
   std::vector<PgQueryToken> kinds;
@@ -44,7 +44,7 @@ TEST_CASE("Lifted are the scanner's constants, and nothing else changes", "[pars
         constants += is_constant ? 1 : 0;
         expected.push_back(is_constant ? PG_QUERY_TOKEN_PARAM : kind);
       }
-      // A semicolon at the end is left out.
+      // Our readers drop a final semicolon.
       if (expected.back() == PG_QUERY_TOKEN_ASCII_59) expected.pop_back();
       CHECK(scanned(lifted->shape) == expected);
       CHECK(lifted->literals.size() == constants);

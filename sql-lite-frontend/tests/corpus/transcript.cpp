@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFirstUserType = 16384;
 
 std::string type_name(std::uint32_t oid, std::int32_t modifier) {
-  // User-defined types have another number in every run.
+  // Numbers of user-defined types differ in each run, so show none.
   std::string name = is_built_in(TypeId{oid}) ? std::string{type_info(TypeId{oid}).name}
                      : oid >= kFirstUserType  ? "user-defined"
                                               : std::to_string(oid);
@@ -22,7 +22,7 @@ std::string type_name(std::uint32_t oid, std::int32_t modifier) {
   return name;
 }
 
-/// On one line: breaks, and then backslashes too, are escaped.
+/// Escapes line breaks, and in a text that has any also backslashes, so that it fits on one line.
 std::string on_one_line(std::string_view text) {
   if (text.find_first_of("\r\n") == std::string_view::npos) return std::string{text};
   std::string line;

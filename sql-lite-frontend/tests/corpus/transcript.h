@@ -8,7 +8,7 @@
 
 namespace swizzle::sql::corpus {
 
-/// Writes what a session sends for one request, in the form of scripts/sqldiff/script.py.
+/// Writes a session's output for a request in the form described in scripts/sqldiff/script.py.
 class Transcript final : public ResultSink {
  public:
   explicit Transcript(const Request& request) : request_(request) {}
@@ -39,13 +39,13 @@ class Transcript final : public ResultSink {
   const Request& request_;
   std::vector<std::string> lines_;
   std::vector<std::string> rows_;
-  /// Place of the last column line, while no row has followed it.
+  /// Position of the last line of columns, until a row follows.
   std::optional<std::size_t> described_;
   std::string copied_;
   bool copy_sent_ = false;
 };
 
-/// Runs the request and gives back its transcript.
+/// Runs the request and returns its transcript.
 std::string run(Session& session, const Request& request);
 
 }  // namespace swizzle::sql::corpus

@@ -1,4 +1,4 @@
-// COPY FROM STDIN: the first byte chooses the format, the rest is the client's data.
+// Fuzz target of COPY FROM STDIN: the first byte selects the format, the rest is the client's data.
 
 #include <memory>
 
@@ -12,7 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// A database with a table that nothing stays in.
+/// A database with a table whose rows are rolled back after each input.
 class Copying {
  public:
   Copying() {

@@ -1,5 +1,5 @@
-/// Fails when a warm prepared point SELECT takes memory from the heap, between Bind and the end of
-/// Execute. Prints what other statements take.
+/// Fails if a warm prepared point SELECT allocates from the heap between Bind and the end of
+/// Execute. Prints the allocations of other statements.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -83,7 +83,7 @@ void require(bool holds, std::string_view what) {
   std::exit(2);
 }
 
-/// Allocations of kRuns warm runs inside one transaction.
+/// Returns the allocations of kRuns warm runs inside one transaction.
 std::uint64_t allocations_of(Session& session, CountingSink& sink, const std::string& sql) {
   require(session.parse("s", sql, {}, sink).has_value(), sql);
   require(session.simple_query("BEGIN", sink).has_value(), "BEGIN");

@@ -17,8 +17,8 @@ using namespace swizzle;
 
 namespace {
 
-/// As psql -AtX with VERBOSITY sqlstate prints it: rows, tags of commands that return none, and the
-/// SQLSTATE of an error; with --verbose the error whole.
+/// Prints rows, command tags and the SQLSTATEs of errors as psql -AtX with VERBOSITY sqlstate does;
+/// with --verbose, whole errors.
 void run(sql::Session& session, const std::string& text, bool verbose) {
   sql::TestSink sink;
   const sql::Outcome outcome = session.simple_query(text, sink);

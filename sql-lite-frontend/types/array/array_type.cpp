@@ -65,7 +65,7 @@ class ArrayReader {
     return number;
   }
 
-  // "[1:3][0:1]="
+  // Reads leading bounds: "[1:3][0:1]=".
   void read_bounds() {
     while (rest_.starts_with('[')) {
       if (bounds_ == kMaxArrayDimensions) too_many_dimensions(bounds_ + 1);
@@ -349,7 +349,7 @@ void send_array(FunctionContext& context, TypeId type, const Value& value, std::
   }
 }
 
-// int2vector and oidvector: blanks between, subscripts from 0.
+// Reads an int2vector or oidvector: elements separated by blanks, subscripts from 0.
 Value input_vector(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   CountedValues elements = counted_values(context.arena);
   std::string_view rest = trim_space(text);
@@ -398,8 +398,8 @@ constexpr Type array_of(TypeId id, std::string_view name, std::string_view sql_n
           .order = kArrayOrder,
           .operators_of = TypeId::anyarray};
 }
-/// Throws for a value from a client. Values of it are arrays of some type, and carry that type; a
-/// client may not send one that does.
+/// Throws for a value from a client: a stored anyarray is an array with its element type, and
+/// clients may not send one.
 [[noreturn]] void refuse_any_array() {
   throw SqlError{sqlstate::feature_not_supported, "cannot accept a value of type anyarray"};
 }

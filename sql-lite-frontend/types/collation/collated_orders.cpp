@@ -65,8 +65,8 @@ void put_text_key(const Order& order, std::string& key, std::string_view text) {
   if (order.deterministic) keys::put_text(key, text);
 }
 
-// Shared part of all orders. Types know functions without a state, so there is one of each for each
-// order. Such a function only passes the order's number on, because there are thousands of them.
+// Shared part of all orders. Functions of types have no state, so each order has one of each kind.
+// Such a function only passes the order's number on, because there are thousands of them.
 [[gnu::noinline]] int compare_by(std::size_t order, Text text, const Value& a, const Value& b) {
   return compare_texts(used(order, "string comparison"), text(a), text(b));
 }

@@ -16,7 +16,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The number of a built-in locale's collation.
+/// Returns the number of a built-in locale's collation.
 std::uint32_t collation_of_locale(std::string_view locale) {
   const auto locales = builtin_locales();
   for (std::size_t i = 0; i < locales.size(); ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("Keys order as comparing does, and hold the text unless equals may dif
         REQUIRE(hash_value(type, Value::from_text(left)) ==
                 hash_value(type, Value::from_text(right)));
       } else {
-        // None begins another (T4).
+        // No key is a prefix of another (T4).
         REQUIRE_FALSE(left_key.starts_with(right_key));
         REQUIRE_FALSE(right_key.starts_with(left_key));
       }
@@ -153,9 +153,9 @@ TEST_CASE("jsonb and citext have the order of a database that says so", "[types]
     CHECK_FALSE(same_keys(type, here));
     CHECK(in_database(type, collation_id::by_default) == type);
     CHECK(in_database(here, kFormer) == type);
-    // Types that were made before are found again.
+    // Types created before are found again.
     CHECK(same_keys(type, with_collation(type, kFormer)));
-    // No column can say another.
+    // No other collation can be applied.
     CHECK(with_collation(type, collation_of_locale("de")) == type);
   }
   CHECK(element_type(in_database(TypeId::jsonb_array, kSwedish)) ==

@@ -145,7 +145,7 @@ class Parser {
         ++end;
       at = end;
     }
-    // "1999-08-Jan" ends behind its second number.
+    // "1999-08-Jan" ends after its second number.
     const bool ends_in_field = is_digit(text.back()) || is_alpha(text.back());
     if (fields.size() > 3 || !ends_in_field) throw DateTimeFault::bad_format;
     for (auto& field : fields) {
@@ -202,7 +202,7 @@ class Parser {
     take_number(whole, fraction);
   }
 
-  /// The number behind a unit: "Y2001M12D27H04M05S06.789".
+  /// The number after a unit: "Y2001M12D27H04M05S06.789".
   void take_unit(char unit, std::string_view whole, std::string_view fraction) {
     if (!fraction.empty() && unit != 's') throw DateTimeFault::bad_format;
     const auto value = to_number(whole);

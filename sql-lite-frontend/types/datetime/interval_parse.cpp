@@ -389,7 +389,7 @@ class Iso8601Parser {
     }
   }
 
-  /// "00021015" before T, "103020" behind it: eight digits are a date, six a time.
+  /// "00021015" before T, "103020" after it: eight digits are a date, six a time.
   bool add_basic(bool in_time) {
     using enum DateTimeUnit;
     const std::string_view sign = rest_.substr(0, rest_.front() == '-' ? 1 : 0);

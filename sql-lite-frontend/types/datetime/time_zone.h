@@ -77,7 +77,7 @@ class TimeZone {
   std::vector<std::int64_t> transitions_;  ///< unix seconds, ascending
   std::vector<std::uint8_t> transition_types_;
   std::vector<Type> types_;
-  std::optional<Rule> rule_;  ///< for times behind the last transition
+  std::optional<Rule> rule_;  ///< for times after the last transition
 };
 
 /// Abbreviation accepted in input ("PST", "CEST", "Z"), in any case.

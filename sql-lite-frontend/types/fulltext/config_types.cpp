@@ -29,7 +29,7 @@ std::uint32_t builtin_number(TypeId type, std::string_view name) {
   const TextDictionaryInfo* const found = find_text_dictionary(name);
   return found == nullptr ? 0 : found->oid;
 }
-/// Empty: it does not come with the server.
+/// Returns an empty text if it does not come with the server.
 std::string_view builtin_name(TypeId type, std::uint32_t oid) {
   if (type == builtin_id::regconfig) {
     const TextConfigInfo* const found = find_text_config(oid);

@@ -19,13 +19,13 @@ struct Token {
   TokenKind kind = TokenKind::none;
   std::string_view text = {};
   unsigned place = 0;
-  /// Which words of the query it is: their numbers in Headline::found_ begin here.
+  /// Words of the query that it matches: their numbers in Headline::found_ begin here.
   std::size_t first_found = 0;
   std::size_t found = 0;
   bool shown = false;
 
   [[nodiscard]] bool is_found() const noexcept { return found != 0; }
-  /// Comes again in its parts.
+  /// True for compound tokens, whose parts follow as tokens.
   [[nodiscard]] bool is_whole() const noexcept {
     return kind == TokenKind::url || kind == TokenKind::numhword || kind == TokenKind::asciihword ||
            kind == TokenKind::hword;
@@ -143,7 +143,7 @@ class Headline {
       if (node.prefix ? word.starts_with(node.word) : word == node.word) found_.push_back(&node);
     }
   }
-  /// The first token from there on that is a word of the query; -1: none.
+  /// Returns the first token from there on that is a word of the query; -1 if there is none.
   [[nodiscard]] int next_found(int from) const {
     for (; from < size(); ++from) {
       count_work(2);
@@ -167,7 +167,7 @@ class Headline {
     };
     return query_.root && satisfies(query_, *query_.root, find);
   }
-  /// The next shortest stretch that satisfies the query, which begins at `from` or behind.
+  /// Finds the next shortest part that satisfies the query and begins at `from` or later.
   bool next_cover(int from, Stretch& cover) const {
     std::int64_t most = std::max<std::int64_t>(std::int64_t{options_.most_words} * 10, 100);
     if (options_.fragments > 0) most = std::min<std::int64_t>(most, INT_MAX) * options_.fragments;
@@ -206,7 +206,7 @@ class Headline {
     if (size() > 0) show(shown);
   }
 
-  /// A headline of the right length around a cover.
+  /// Returns a headline of the right length around a cover.
   [[nodiscard]] Stretch around(const Stretch& cover) const {
     Stretch line{cover.first, cover.first};
     int i = cover.first;
@@ -257,7 +257,8 @@ class Headline {
     show(best);
   }
 
-  /// The first part of a cover, not too long, that begins and ends with words of the query.
+  /// Returns the first part of a cover that is short enough and begins and ends with words of the
+  /// query.
   [[nodiscard]] Stretch first_part(Stretch of) const {
     Stretch part{of.first, of.last};
     while (part.first < part.last && !at(part.first).is_found()) ++part.first;

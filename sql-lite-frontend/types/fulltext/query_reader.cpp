@@ -21,7 +21,7 @@ struct QueryToken {
 };
 using Kind = QueryToken::Kind;
 
-/// Tokens of a query: whether an operand is due, or an operator.
+/// Tokens of a query. Tracks if an operand or an operator is expected.
 class QueryTokens {
  public:
   QueryTokens() = default;
@@ -178,7 +178,7 @@ class WebTokens final : public QueryTokens {
     }
     return {.kind = Kind::word, .word = std::string{text_.substr(begin, at_ - begin)}};
   }
-  /// The word, with something behind it.
+  /// Returns true for the word "or" with text after it.
   [[nodiscard]] bool is_or() const noexcept {
     const std::string_view rest = text_.substr(at_);
     if (rest.size() < 3 || (rest[0] | 0x20) != 'o' || (rest[1] | 0x20) != 'r') return false;
@@ -222,7 +222,7 @@ class QueryParser {
     if (kind == Kind::phrase) return QueryOp::phrase;
     return kind == Kind::both ? QueryOp::both : QueryOp::either;
   }
-  /// Reads an operand and the parts joined to it by operators above `outer`; leaves next_ behind
+  /// Reads an operand and the parts joined to it by operators above `outer`; leaves next_ after
   /// it.
   QueryPlace read_joined(QueryToken first, int outer) {
     check_stack();

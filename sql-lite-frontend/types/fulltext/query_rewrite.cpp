@@ -57,7 +57,7 @@ class WideQuery {
     target_ = target;
     substitute_ = substitute;
   }
-  /// Nothing: the part was removed.
+  /// Returns nothing if the part was removed.
   std::optional<QueryPlace> rewritten(QueryPlace place) {
     check_stack();
     count_work(10);

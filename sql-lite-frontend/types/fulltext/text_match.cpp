@@ -8,12 +8,12 @@
 namespace swizzle::sql {
 namespace {
 
-/// Positions at which a part of a phrase ends. `negated`: all positions but those.
+/// Positions at which a part of a phrase ends. `negated`: all positions but these.
 struct Ends {
   bool is_there = false;
   bool negated = false;
   CountedVector<unsigned> places = {};
-  unsigned width = 0;        ///< how far its first word is before its end
+  unsigned width = 0;        ///< distance from its first word to its end
   bool is_unplaced = false;  ///< the word occurs, but without positions
 };
 
@@ -97,7 +97,7 @@ class Matching {
   static Ends without(Ends of) {
     if (!of.is_there) return {true, true, {}, 0};
     if (of.is_unplaced) return of;
-    if (of.places.empty()) return {};  // it was everywhere
+    if (of.places.empty()) return {};  // all positions matched
     of.negated = !of.negated;
     return of;
   }
@@ -105,7 +105,7 @@ class Matching {
     const bool is_there = negated || !places.empty();
     return {is_there, negated, std::move(places), width};
   }
-  /// A phrase, or & within one: then both end at the same place.
+  /// Matches a phrase, or & within a phrase, whose operands must end at the same position.
   [[nodiscard]] Ends joined(const QueryNode& node) const {
     const Ends left = ends(node.left);
     if (!left.is_there) return {};
@@ -126,7 +126,7 @@ class Matching {
     WantedSides wanted{.both = true};
     const bool negated = left.negated && right.negated;
     if (negated) {
-      wanted = {true, true, true};  // neither: not one of both
+      wanted = {true, true, true};  // neither: all positions except those of both
     } else if (left.negated) {
       wanted = {.right = true};
     } else if (right.negated) {
@@ -163,7 +163,7 @@ WordFound find_in(const TextVectorView& vector, const QueryNode& word, bool want
     count_work(10);
     if (!wants_places && word.weights == 0) return {true};
     const WordPlaces places = vector.places(i);
-    // A word without a place may have any weight.
+    // A word without positions may have any weight.
     if (!wants_places && places.empty()) return {true};
     if (places.empty()) found.is_there = true;
     for (std::size_t k = 0; k < places.size(); ++k) {

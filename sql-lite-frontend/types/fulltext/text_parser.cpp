@@ -87,7 +87,7 @@ TextToken TextParser::take(TokenKind kind, std::size_t end) {
   return token;
 }
 
-/// <name attributes>, </name>, <!-- … -->.
+/// Reads a tag or comment: <name attributes>, </name>, <!-- … -->.
 std::optional<TextToken> TextParser::take_tag() {
   std::size_t at = at_ + 1;
   if (text_.substr(at).starts_with("!--")) {
@@ -116,7 +116,7 @@ std::optional<TextToken> TextParser::take_tag() {
   return std::nullopt;
 }
 
-/// &name; &#12; &#xab;
+/// Reads an entity: &name; &#12; &#xab;
 std::optional<TextToken> TextParser::take_entity() {
   std::size_t at = at_ + 1;
   const std::size_t begin = letter(at) == '#' ? at + (letter(at + 1) == 'x' ? 2 : 1) : at;
@@ -161,7 +161,7 @@ std::optional<TextToken> TextParser::take_number(bool is_signed) {
       kind = TokenKind::sfloat;
     }
   }
-  // A number that letters follow is a word, with a slash a file.
+  // A number followed by letters is a word, by a slash a file.
   if (kind == TokenKind::uint && (is_letter(letter(at)) || letter(at) == '/')) {
     const bool is_path = letter(at) == '/' && (is_ascii_alnum(letter(at + 1)) ||
                                                letter(at + 1) == '_' || letter(at + 1) == '.');
@@ -170,8 +170,8 @@ std::optional<TextToken> TextParser::take_number(bool is_signed) {
   return take(kind, at);
 }
 
-/// Behind the longest name of a host that begins there, or where it begins: labels of letters,
-/// digits, hyphens and underscores between points, the last one of letters alone, at least two.
+/// Returns the end of the longest host name at `begin`, or `begin`: at least two labels of letters,
+/// digits, hyphens and underscores, separated by points, the last one of letters only.
 std::size_t TextParser::host_end(std::size_t begin, std::size_t& run_end) const {
   std::size_t good = begin;
   std::size_t at = begin;
@@ -243,7 +243,7 @@ std::optional<TextToken> TextParser::take_protocol() {
   return take(TokenKind::protocol, at + 3);
 }
 
-/// Returns the end of a bare name before the first slash or point, or behind the point if it is no
+/// Returns the end of a bare name before the first slash or point, or after the point if it is no
 /// number: ASCII letters, or letters and digits.
 std::optional<std::size_t> TextParser::bare_name_end() const {
   WordShape shape;
@@ -259,7 +259,7 @@ std::optional<std::size_t> TextParser::bare_name_end() const {
   return std::nullopt;
 }
 
-/// Names with a slash or with a point in them.
+/// Reads a file name: it contains a slash or a point.
 std::optional<TextToken> TextParser::take_file() {
   const auto may_follow = [&](std::size_t of) {
     return is_ascii_alnum(letter(of)) || letter(of) == '_';
@@ -298,7 +298,7 @@ std::optional<TextToken> TextParser::take_file() {
   return take(TokenKind::file, at);
 }
 
-/// Two or more words with hyphens in between. A part that is but digits is none.
+/// Reads two or more words joined by hyphens. A part of digits alone is no word.
 std::optional<TextToken> TextParser::take_hyphenated() {
   WordShape whole;
   std::size_t words = 0;
@@ -323,7 +323,7 @@ std::optional<TextToken> TextParser::take_hyphenated() {
   hyphenated_ = text_.substr(at_, end - at_);
   const TextToken token =
       take(whole.choose(TokenKind::asciihword, TokenKind::hword, TokenKind::numhword), end);
-  // A hyphen behind it separates, and is no sign.
+  // A hyphen after it is a separator, not a sign.
   if (letter(end) == '-') parts_.push_back(take_blank());
   return token;
 }

@@ -32,7 +32,7 @@ struct QueryNode {
   std::uint16_t distance = 0;
   QueryPlace left = 0;
   QueryPlace right = 0;
-  std::string_view word = {};  ///< lies in the value, or in an arena
+  std::string_view word = {};  ///< points into the value or into an arena
 };
 
 /// A query as a tree. Without a root it is the empty query.

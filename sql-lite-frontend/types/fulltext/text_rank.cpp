@@ -122,7 +122,7 @@ float rank_of_all(const RankWeights& weights, const TextVectorView& vector, cons
 struct Met {
   WordPlace place;
   std::size_t word;                       ///< of the vector
-  std::vector<const QueryNode*> queried;  ///< what it may be
+  std::vector<const QueryNode*> queried;  ///< query nodes that it may match
 };
 
 /// Returns the places of the query's words in the vector; their memory is charged to `share`.

@@ -280,8 +280,7 @@ Value trim(FunctionContext& context, Arguments a) {
   return array_slice(context.arena, a[0], {&bound, 1});
 }
 
-/// The elements of an array, to be asked whether one is among them. NULL equals nothing here, not
-/// even itself.
+/// Set of an array's elements, for membership tests. NULL equals nothing, not even NULL.
 class ElementSet {
  public:
   ElementSet(const Arena& arena, const ArrayView& array)

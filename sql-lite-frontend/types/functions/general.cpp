@@ -30,7 +30,8 @@ Value show_type(FunctionContext& context, Arguments a) {
                           : context.session.names->name_of(TypeId::regtype, raw(type));
     return make_text(context.arena, name.value_or("???"));
   }
-  // A modifier that says "none" belongs to a column, whose type has to be read back as it is.
+  // An explicit modifier of "none" belongs to a column, whose type must be printed so that it reads
+  // back the same.
   const bool is_of_column = !a[1].is_null() && type != TypeId::none && find_type(type) != nullptr;
   return make_text(context.arena,
                    is_of_column ? cast_target(type, typmod) : format_type(type, typmod));

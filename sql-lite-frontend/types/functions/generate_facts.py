@@ -47,7 +47,7 @@ class Pool:
         self.seen = {}
 
     def place(self, items):
-        """Where the items stand, one behind the other; equal runs share a place."""
+        """Returns the position of the items in a list of all; equal runs share a position."""
         key = tuple(items)
         if key not in self.seen:
             self.seen[key] = len(self.items)

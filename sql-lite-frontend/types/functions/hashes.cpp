@@ -17,9 +17,9 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// hashtext() and its like. Programs call them for keys of advisory locks and to spread rows, so
-/// the numbers are PostgreSQL's: Bob Jenkins' lookup3, begun with PostgreSQL's constants. This
-/// server hashes rows with another function (hash.h).
+/// hashtext() and related functions. Programs use them for keys of advisory locks and to distribute
+/// rows, so they return PostgreSQL's numbers: Bob Jenkins' lookup3, started with PostgreSQL's
+/// constants. This server hashes rows with another function (hash.h).
 namespace swizzle::sql {
 namespace {
 
@@ -132,7 +132,7 @@ std::uint64_t hash_of_numeric(const Value& value, std::uint64_t seed) {
   if (numeric_sign(value) == 0) return seed - 1;
   std::string sent;
   numeric_send(value, sent);
-  // Digits to base 10000, of which those that are zero at either end do not count, behind four
+  // Digits to base 10000, of which those that are zero at either end do not count, after four
   // words: their number, the weight of the first, the sign and the scale.
   constexpr std::size_t kWord = 2;
   constexpr std::size_t kHead = 4;

@@ -84,7 +84,7 @@ Value set_mask_length(FunctionContext& context, Arguments a) {
   return make_network(context.arena,
                       with_bits(address, static_cast<std::size_t>(bits == -1 ? most : bits)));
 }
-/// cidr is inet without bits behind the mask.
+/// cidr is inet without bits after the mask.
 Value to_cidr(FunctionContext& context, Arguments a) {
   return network(context, a);
 }
@@ -154,7 +154,7 @@ std::string abbreviated_ipv6(const NetworkAddress& address) {
       if (i == words - 1) out += ':';
     } else if (holds_ipv4 && i > 5) {
       out += fmt::format("{}{}", i == 6 ? ':' : '.', bytes[at]);
-      // The last octet may lie behind the mask.
+      // The last octet may lie after the mask.
       if (i != 7 || address.bits > 120) out += fmt::format(".{}", bytes[at + 1]);
     } else {
       out += fmt::format("{}{:x}", out.empty() ? "" : ":", word(i));
@@ -172,7 +172,8 @@ Value same_family(FunctionContext&, Arguments a) {
   return Value::from_bool(network_address(a[0]).family == network_address(a[1]).family);
 }
 
-/// True if the network of `inner` lies in that of `outer`, with a mask longer by at least `least`.
+/// True if the network of `inner` is within that of `outer`, with a mask longer by at least
+/// `least`.
 bool lies_in(const Value& inner, const Value& outer, int least) {
   NetworkAddress one = network_address(inner);
   const NetworkAddress other = network_address(outer);

@@ -1,4 +1,4 @@
-// Bind's values in binary form: the first byte chooses the type, the rest is the value.
+// Fuzz target of binary values in Bind: the first byte selects the type, the rest is the value.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 #include "sql-lite-frontend/types/type.h"
@@ -18,7 +18,7 @@ void receive(Bytes bytes) {
     std::string sent;
     send_binary(values.context(), type, value, sent);
     const Value again = receive_binary(values.context(), type, kNoTypmod, as_bytes(sent));
-    // XML without a declaration is shown without its first newline, each time, as in PostgreSQL.
+    // Output drops the first newline of XML without a declaration each time, as in PostgreSQL.
     INVARIANT(type == TypeId::xml || to_text(values.context(), type, again) == written);
   });
 }

@@ -1,4 +1,4 @@
-// Dates, times and intervals as text: two of them, one on each line.
+// Fuzz target of dates, times and intervals as text: two of them, one a line.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

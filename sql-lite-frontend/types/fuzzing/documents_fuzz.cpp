@@ -1,4 +1,4 @@
-// Text search: the first line is a query, what follows a document.
+// Fuzz target of text search: the first line is a query, the rest a document.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

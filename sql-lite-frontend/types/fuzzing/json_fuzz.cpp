@@ -1,4 +1,4 @@
-// JSON: the first line is a document, the second another, a key or a path.
+// Fuzz target of JSON: the first line is a document, the second another one, a key or a path.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

@@ -1,4 +1,4 @@
-// Numbers: two of them, one on each line, and arithmetic with them.
+// Fuzz target of numeric: two numbers, one a line, and arithmetic with them.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 
@@ -14,7 +14,7 @@ void reckon(std::string_view text) {
   for (const TypeId type : {TypeId::numeric, TypeId::int4, TypeId::int8, TypeId::float8}) {
     values.read_and_write(type, one);
   }
-  // With a hundred thousand digits each of these takes seconds, as it should.
+  // With a hundred thousand digits each operation rightly takes seconds.
   if (values.text_of(TypeId::numeric, one).size() > kDigits) return;
   if (values.text_of(TypeId::numeric, two).size() > kDigits) return;
   for (const std::string type : {"::numeric", "::float8", "::int8"}) {

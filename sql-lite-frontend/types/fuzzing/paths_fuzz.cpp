@@ -1,4 +1,4 @@
-// jsonpath: the first line is a path, what follows a document.
+// Fuzz target of jsonpath: the first line is a path, the rest a document.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

@@ -1,4 +1,4 @@
-// LIKE and its kin: a pattern on the first line, then a text.
+// Fuzz target of LIKE and regular expressions: the first line is a pattern, the rest a text.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

@@ -1,4 +1,4 @@
-// Templates of to_char and its kin: a template on the first line, then a value.
+// Fuzz target of to_char and similar functions: the first line is a template, the rest a value.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 

@@ -1,4 +1,4 @@
-// Values in their text form: the first byte chooses the type, the rest is the value.
+// Fuzz target of values as text: the first byte selects the type, the rest is the value.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
 #include "sql-lite-frontend/types/type.h"

@@ -1,4 +1,4 @@
-// Compiled time zones (TZif), and POSIX rules in their footers.
+// Fuzz target of compiled time zones (TZif) and the POSIX rules in their footers.
 
 #include <array>
 

@@ -23,7 +23,7 @@ class TextReader {
   bool take(char c);
   [[nodiscard]] bool at(char c) const noexcept { return rest_.starts_with(c); }
   void expect(char c);
-  /// Takes the one that is there, or fails.
+  /// Fails unless the text has been read to its end.
   void expect_end();
 
   double number();

@@ -133,7 +133,7 @@ class PointsMaker {
     store(next_, point);
     next_ += sizeof(Point);
   }
-  /// Sets whether a path is closed.
+  /// Marks a path as closed or open.
   void close(bool closed) { store(begin_, std::uint64_t{closed}); }
   [[nodiscard]] Value value() const { return Value::from_bytes({begin_, size_}); }
   [[nodiscard]] Points points() const { return Points{Bytes{begin_, size_}.subspan(head_)}; }

@@ -49,7 +49,7 @@ class Points {
   Bytes bytes_;
 };
 
-/// The nearest point and its distance; NaN if undefined.
+/// Nearest point and its distance; NaN if undefined.
 struct Nearest {
   Point point;
   double distance = 0;
@@ -57,7 +57,7 @@ struct Nearest {
 
 bool same(const Point& a, const Point& b);
 double distance(const Point& a, const Point& b);
-/// Returns infinity for a vertical direction.
+/// Returns the slope of the line through two points; infinity for a vertical one.
 double slope(const Point& a, const Point& b);
 /// Returns the slope of the perpendicular.
 double inverse_slope(const Point& a, const Point& b);

@@ -21,7 +21,7 @@ namespace {
 constexpr char kWhole = 0x02;
 constexpr char kHashed = 0x03;
 
-/// Of longer texts the beginning stands for them, with a hash of the whole.
+/// Longer texts are represented by their beginning and a hash of the whole.
 constexpr std::size_t kMostTextBytes = 240;
 constexpr std::size_t kWorkOfElement = 200;
 

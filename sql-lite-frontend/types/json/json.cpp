@@ -38,7 +38,7 @@ bool is_number(TypeId type) {
          type == TypeId::float4 || type == TypeId::float8 || type == TypeId::numeric;
 }
 
-/// One dimension of an array, from element `next` on.
+/// Appends one dimension of an array, starting with element number `next`.
 void append_dimension(FunctionContext& context, const ArrayView& view, std::size_t dimension,
                       std::size_t& next, std::string& out) {
   out += '[';
@@ -53,7 +53,7 @@ void append_dimension(FunctionContext& context, const ArrayView& view, std::size
   out += ']';
 }
 
-/// `line_feed` stands before each field but the first.
+/// Appends a row as an object. `line_feed` is written before each field but the first.
 void append_row(FunctionContext& context, TypeId type, const Value& value,
                 std::string_view line_feed, std::string& out) {
   const RecordView record{value};
@@ -141,7 +141,7 @@ void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
     text[blank] = 'T';
   }
   if (type != TypeId::timestamptz) return;
-  // An offset has minutes there.
+  // ISO 8601 in JSON shows minutes in every offset: "+01" becomes "+01:00".
   constexpr std::string_view kBeforeChrist = " BC";
   const std::size_t end = text.size() - (text.ends_with(kBeforeChrist) ? kBeforeChrist.size() : 0);
   constexpr std::size_t kHours = 3;

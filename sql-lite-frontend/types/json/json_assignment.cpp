@@ -17,7 +17,8 @@ namespace {
 
 using Path = std::span<const std::string>;
 
-/// As strtol reads it, with blanks before it; nothing for what is no number as a whole.
+/// Returns the integer as strtol() reads it, with leading blanks; nothing if the step is no
+/// integer.
 std::optional<std::int32_t> number_of(std::string_view step) {
   while (!step.empty() && (step.front() == ' ' || (step.front() >= '\t' && step.front() <= '\r'))) {
     step.remove_prefix(1);
@@ -65,7 +66,7 @@ class JsonAssigning {
   }
   void assign_member(JsonValue& object, std::size_t level) {
     const std::string& key = path_[level];
-    // Keys stand by length, then by bytes.
+    // Members are sorted as jsonb's keys: by length, then by bytes.
     const auto before = [](const std::string& a, const std::string& b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     };
@@ -102,8 +103,8 @@ class JsonAssigning {
   JsonValue value_;
 };
 
-/// The text with the part set, where that is there or is a new member of an object that is;
-/// nothing in other cases, among them all errors.
+/// Fast path: returns the text with the part replaced, or with a new last-level member inserted.
+/// Returns nothing in all other cases, including errors, which the caller's slow path reports.
 std::optional<std::string> spliced(const Jsonb& whole, Path path, std::string_view value) {
   const std::string_view json = whole.text;
   Jsonb at = whole;

@@ -17,8 +17,8 @@ Value json_at(Arena& arena, const Value& json, std::span<const std::string> path
 /// with nulls. Throws 22023, 22P02.
 Value json_assign(Arena& arena, const Value& json, std::span<const std::string> path,
                   bool begins_list, const Value& value);
-/// The same for all values by way of a parsed tree: fallback of json_assign() if it cannot splice
-/// the part into the text.
+/// The same through a parsed tree, for all cases: fallback of json_assign() if it cannot splice the
+/// new part into the text.
 Value json_assign_apart(Arena& arena, const Value& json, std::span<const std::string> path,
                         bool begins_list, const Value& value);
 

@@ -12,7 +12,7 @@ namespace swizzle::sql {
 template <class Text>
 void add_json(FunctionContext& context, TypeId type, const Value& value, Text& out) {
   const std::size_t bytes = bytes_of({&value, 1});
-  // Quotes and backslashes need more, but are rare.
+  // Allow 1/16 for escapes; more is rare.
   const std::size_t expected = bytes + bytes / 16 + 16;
   const WritingShare share{context, expected};
   std::string piece;
@@ -23,7 +23,7 @@ void add_json(FunctionContext& context, TypeId type, const Value& value, Text& o
 
 /// Converts JSON text to a jsonb value.
 inline Value as_jsonb_value(FunctionContext& context, std::string_view json) {
-  // Sorting the members of an object needs memory besides the text.
+  // Reserve twice the text: the members are parsed and sorted beside it.
   const WritingShare share{context, 2 * json.size()};
   return make_jsonb(context.arena, canonical_json(json));
 }

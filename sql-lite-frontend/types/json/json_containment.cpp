@@ -9,7 +9,8 @@
 namespace swizzle::sql {
 namespace {
 
-/// So much of a part is compared with each element of the whole.
+/// Larger parts are left to the general algorithm: each element of the part is compared with every
+/// element of the whole.
 constexpr std::size_t kMostPartBytes = 256;
 constexpr int kMostDepth = 4;
 
@@ -31,7 +32,7 @@ bool same_scalar(std::string_view left, std::string_view right) noexcept {
 
 bool contains(const Jsonb& whole, std::string_view part, bool is_top);
 
-/// A part as it is in a whole, found by passing over that or by its directory.
+/// True if the value equals or contains `wanted`.
 bool holds(const Jsonb& has, std::string_view wanted) {
   if (is_scalar(wanted) || is_scalar(has.text)) {
     return is_scalar(wanted) && is_scalar(has.text) && same_scalar(has.text, wanted);
@@ -56,7 +57,7 @@ bool array_contains(const Jsonb& whole, std::string_view part) {
   return true;
 }
 
-/// Pre: nothing in the part is escaped.
+/// Looks each key of the part up in the whole's directory. Pre: nothing in the part is escaped.
 bool looked_up_object_contains(const Jsonb& whole, std::string_view part) {
   for (JsonbParts wanted{part}; wanted.next();) {
     const std::string_view key = wanted.key().substr(1, wanted.key().size() - 2);
@@ -66,7 +67,7 @@ bool looked_up_object_contains(const Jsonb& whole, std::string_view part) {
   return true;
 }
 
-/// Keys stand by their lengths, then by their bytes, in both.
+/// Merges the two objects in one pass: both have their keys in jsonb's order.
 bool passed_object_contains(std::string_view whole, std::string_view part) {
   count_work(whole.size());
   JsonbParts has{whole};
@@ -91,7 +92,7 @@ bool contains(const Jsonb& whole, std::string_view part, bool is_top) {
                                  : looked_up_object_contains(whole, part);
 }
 
-/// Few, and nothing escaped.
+/// True if the part is short, shallow and without escapes.
 bool is_simple(std::string_view part) noexcept {
   if (part.empty() || part.size() > kMostPartBytes) return false;
   int depth = 0;

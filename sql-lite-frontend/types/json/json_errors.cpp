@@ -11,15 +11,15 @@
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/text/utf8.h"
 
-/// A text that has been found not to be JSON is looked at once more, token by token, so that
-/// reading those that are JSON pays for none of this.
+/// Error messages of malformed JSON. The parser only notes that a text is invalid; the text is then
+/// scanned again here, token by token, so that valid text pays nothing for positions.
 namespace swizzle::sql {
 namespace {
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
-/// True for letters of a word, right or wrong.
+/// True for characters that PostgreSQL counts to a bare word, valid or not.
 bool continues_word(char c) {
   const char low = to_lower(c);
   return (low >= 'a' && low <= 'z') || is_digit(c) || c == '_' ||
@@ -80,7 +80,7 @@ class FaultyToken {
     return std::min(text_.size(), at + utf8_length(text_[at]));
   }
 
-  /// The line as far as the token, and of a long one the last part.
+  /// Returns PostgreSQL's CONTEXT: the line up to the token, shortened at its beginning if long.
   [[nodiscard]] std::string context() const {
     constexpr std::size_t kShown = 50;
     constexpr std::size_t kNearlyAll = 3;
@@ -141,7 +141,7 @@ class FaultyToken {
 
   void read_string() {
     ++end_;
-    bool is_open = false;  // a high surrogate is waiting for its other half
+    bool is_open = false;  // Set after a high surrogate, until its low one.
     const auto need_low = [&] {
       if (!is_open) return;
       end_ = end_of_letter(end_);
@@ -172,14 +172,14 @@ class FaultyToken {
 
   void check_escape() {
     if (std::string_view{"\"\\/bfnrt"}.contains(text_[end_])) return;
-    // The escape's letter alone is the token.
+    // PostgreSQL reports the escape's letter alone as the token.
     const std::size_t letter = end_;
     end_ = end_of_letter(letter);
     fail_with(
         fmt::format("Escape sequence \"\\{}\" is invalid.", text_.substr(letter, end_ - letter)));
   }
 
-  /// At the u of an escape. Whether it is the first half of two.
+  /// Reads \uXXXX from the u on. Returns true if it is a high surrogate, whose low one must follow.
   bool read_unicode(bool is_open) {
     std::uint32_t code = 0;
     for (int i = 0; i < 4; ++i) {
@@ -221,7 +221,7 @@ void require_readable_strings(std::string_view json) {
   for (std::size_t i = json.find('"'); i < json.size(); i = json.find('"', i + 1)) {
     const std::size_t begin = i;
     const auto fail = [&] { fail_json(json, begin, JsonExpected::value, JsonEscapes::read); };
-    bool is_open = false;  // a high surrogate is waiting for its other half
+    bool is_open = false;  // Set after a high surrogate, until its low one.
     for (++i; json[i] != '"'; ++i) {
       const bool is_escape = json[i] == '\\';
       if (is_escape) ++i;

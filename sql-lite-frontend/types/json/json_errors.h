@@ -5,7 +5,7 @@
 
 namespace swizzle::sql {
 
-/// Token expected at the position of a syntax error.
+/// Token that the parser expected at the position of a syntax error.
 enum class JsonExpected : std::uint8_t {
   value,
   end,

@@ -13,7 +13,7 @@
 namespace swizzle::sql {
 namespace {
 
-// First byte of a value, in the order of the kinds.
+// First byte of an encoded value. The order of the marks is jsonb's order of kinds.
 enum class Mark : char {
   outer_empty_array = 1,
   null,
@@ -28,7 +28,7 @@ void put_mark(std::string& key, Mark mark) {
   key.push_back(static_cast<char>(mark));
 }
 
-/// No string of jsonb has a zero byte.
+/// Encodes a string with a zero byte as terminator: jsonb's strings contain none.
 void put_plain_string(std::string& key, std::string_view text) {
   key.append(text);
   key.push_back('\0');
@@ -69,7 +69,7 @@ void put_value(std::string& key, const JsonValue& value, PutString put_string) {
   }
 }
 
-/// Reads off the front of a key.
+/// Decodes values from the front of a key.
 class JsonbKeyReader {
  public:
   JsonbKeyReader(Bytes& key, JsonbKeyStrings strings) : key_(key), strings_(strings) {}

@@ -38,7 +38,7 @@ int compare_strings_by(CompareStrings strings, const std::string& left, const st
   return strings == nullptr ? left.compare(right) : strings(left, right);
 }
 
-/// Of one kind.
+/// Pre: both are of the same kind.
 int compare_scalars(const JsonValue& left, const JsonValue& right, CompareStrings strings) {
   switch (left.kind) {
     case JsonKind::string:
@@ -81,7 +81,8 @@ int compare_jsonb(std::string_view left, std::string_view right, CompareStrings 
   if (left == right) return 0;
   const JsonValue a = take_json_apart(left, nullptr);
   const JsonValue b = take_json_apart(right, nullptr);
-  // Only outermost values: PostgreSQL takes a scalar for an array of one.
+  // Only outermost empty arrays: PostgreSQL compares an outermost scalar as an array of one
+  // element, and an array with fewer elements comes first.
   if (is_empty_array(a) != is_empty_array(b)) return is_empty_array(a) ? -1 : 1;
   return compare_values(a, b, strings);
 }

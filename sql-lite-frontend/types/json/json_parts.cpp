@@ -20,7 +20,7 @@ std::size_t skip_blanks(std::string_view json, std::size_t at) noexcept {
   return found == std::string_view::npos ? json.size() : found;
 }
 
-/// Behind the string that begins at `at`.
+/// Returns the position after the string that begins at `at`.
 std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;
@@ -28,8 +28,8 @@ std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
   return std::min(at + 1, json.size());
 }
 
-/// Returns the place behind the value that begins at `at`. A walk down level by level passes over
-/// the inside as often as it is deep.
+/// Returns the position after the value that begins at `at`. Costs the value's length, so a
+/// descent through all levels by this alone is quadratic in the depth; JsonEnds avoids that.
 std::size_t skip_value(std::string_view json, std::size_t at) {
   const std::size_t begin = at;
   if (json[at] == '"') return skip_string(json, at);
@@ -52,11 +52,12 @@ std::size_t skip_value(std::string_view json, std::size_t at) {
   return at;
 }
 
-/// Ends of the arrays and objects of a text, found once for a walk down through all its levels.
+/// Ends of all arrays and objects of a text, found in one pass, so that a descent through all
+/// levels stays linear.
 class JsonEnds {
  public:
   JsonEnds() = default;
-  /// Short texts are passed over as fast as this is made.
+  /// Builds nothing for short texts: scanning them is as fast.
   explicit JsonEnds(std::string_view json) {
     constexpr std::size_t kShort = 512;
     if (json.size() < kShort) return;
@@ -79,7 +80,7 @@ class JsonEnds {
     }
     count_work(json.size());
   }
-  /// Of the value that begins at `at` in a part of the text.
+  /// Returns the position after the value that begins at `at`, in a part of the text.
   [[nodiscard]] std::size_t behind(std::string_view json, std::size_t at) const {
     const auto found = std::ranges::lower_bound(begins_, json.data() + at);
     if (found == begins_.end() || *found != json.data() + at) return skip_value(json, at);
@@ -102,7 +103,7 @@ std::vector<JsonMember> members_of(std::string_view json, const JsonEnds& ends) 
     const std::size_t value = skip_blanks(json, skip_blanks(json, key_end) + 1);
     const std::size_t value_end = ends.behind(json, value);
     members.push_back({json.substr(at, key_end - at), json.substr(value, value_end - value)});
-    // Behind the comma, or the closing brace.
+    // Skip the comma or the closing brace.
     at = skip_blanks(json, skip_blanks(json, value_end) + 1);
   }
   return members;
@@ -124,7 +125,7 @@ Elements elements_of(std::string_view json, const JsonEnds& ends, MemoryAccount*
   return elements;
 }
 
-/// The spelling that equal scalars share: 1.0 is 1, though each keeps its own.
+/// Returns the canonical spelling of a scalar: equal numbers such as 1.0 and 1 share it.
 std::string plain_scalar(std::string_view scalar) {
   std::string text{scalar};
   if (json_kind(scalar) != JsonKind::number) return text;
@@ -161,7 +162,7 @@ class Containment {
     if (whole_kind == JsonKind::array && part_kind == JsonKind::array) {
       return array_holds(whole, part);
     }
-    // An outermost array may have a scalar for an element.
+    // As in PostgreSQL, an outermost array contains a scalar that is one of its elements.
     if (whole_kind == JsonKind::array && is_scalar(part)) {
       return std::ranges::any_of(elements_of(whole, whole_ends_, nullptr),
                                  [&](std::string_view element) {

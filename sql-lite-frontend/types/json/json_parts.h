@@ -35,7 +35,7 @@ std::vector<JsonMember> json_members(std::string_view json);
 /// Returns the elements. Pre: an array.
 CountedVector<std::string_view> json_elements(std::string_view json, MemoryAccount* account);
 
-/// Returns the last member with that key; nothing if there is none, or it is no object.
+/// Returns the last member with that key; nothing if there is none or `json` is no object.
 std::optional<std::string_view> json_member(std::string_view json, std::string_view key);
 /// Returns an element, counted from 0, or from the end if negative; nothing if out of range or no
 /// array.

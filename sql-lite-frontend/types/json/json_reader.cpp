@@ -15,11 +15,11 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
-/// Reading JSON: whether text is it, and how jsonb spells it.
+/// Reader of JSON text: validates it and converts it to jsonb's spelling.
 namespace swizzle::sql {
 namespace {
 
-/// A number of jsonb, which is a numeric: without an exponent, and zero without a sign.
+/// Appends a number as jsonb spells it: as a numeric, without an exponent; zero has no sign.
 void append_plain_number(std::string_view written, std::string& out) {
   const std::size_t e = written.find_first_of("eE");
   std::string_view mantissa = written.substr(0, e);
@@ -39,7 +39,7 @@ void append_plain_number(std::string_view written, std::string& out) {
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   std::string digits{mantissa.substr(0, point)};
   if (point < mantissa.size()) digits += mantissa.substr(point + 1);
-  // The decimal point's position among the digits.
+  // Position of the decimal point among the digits.
   long place = static_cast<long>(point) + exponent;
   if (place <= 0) {
     digits.insert(0, static_cast<std::size_t>(1 - place), '0');
@@ -57,7 +57,7 @@ void append_plain_number(std::string_view written, std::string& out) {
   }
 }
 
-/// True for letters that would continue a word or number, right or wrong.
+/// True for characters that continue a bare word or number, valid or not.
 bool is_of_word(char c) {
   const char low = to_lower(c);
   return (low >= 'a' && low <= 'z') || is_digit(c) || c == '_' ||
@@ -83,7 +83,7 @@ class JsonReader {
 
  private:
   [[noreturn]] void refuse(JsonExpected expected) const { refuse_at(at_, expected); }
-  /// A token that begins there.
+  /// Throws the syntax error of the token that begins at `begin`.
   [[noreturn]] void refuse_at(std::size_t begin,
                               JsonExpected expected = JsonExpected::value) const {
     fail_json(text_, begin, expected,
@@ -140,7 +140,7 @@ class JsonReader {
     out += wanted;
   }
 
-  /// A member as it stands in the output, from its name's quotes on.
+  /// A member in the output: from its name's opening quote to the end of its value.
   struct Member {
     std::string name;
     std::size_t begin;
@@ -182,7 +182,7 @@ class JsonReader {
     std::ranges::stable_sort(members, is_before);
     std::string ordered;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      // Of equal names the last one counts.
+      // Of members with equal names the last one counts.
       if (i + 1 < members.size() && members[i + 1].name == members[i].name) continue;
       if (!ordered.empty()) ordered += ", ";
       ordered.append(out, members[i].begin, members[i].end - members[i].begin);
@@ -221,7 +221,7 @@ class JsonReader {
     return out;
   }
 
-  /// False: it is none.
+  /// Decodes an escape. Returns false if it is invalid.
   bool escape(char letter, std::string& out) {
     constexpr std::string_view kLetters = "\"\\/bfnrt";
     constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -232,7 +232,7 @@ class JsonReader {
     if (letter != 'u') return false;
     std::uint32_t code = 0;
     if (!four_digits(code)) return false;
-    // json keeps the text as it came, whatever it means.
+    // json keeps the escape as written, so its meaning is not checked.
     if (type_ != TypeId::jsonb) return true;
     if (code == 0 || (code >= 0xdc00 && code < 0xe000)) return false;
     if (code >= 0xd800 && code < 0xdc00) {

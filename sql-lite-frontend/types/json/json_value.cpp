@@ -42,7 +42,7 @@ void print(const JsonValue& value, std::string& out) {
   }
 }
 
-/// Takes a text apart from front to back, once.
+/// Parser of valid JSON text: builds the tree in one pass.
 class Taker {
  public:
   Taker(std::string_view text, MemoryAccount* account) : text_{text}, account_{account} {}
@@ -88,7 +88,8 @@ class Taker {
   [[nodiscard]] std::string_view rest() const { return text_.substr(at_); }
   void pass_blanks() { at_ = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size()); }
 
-  /// At a bracket, a comma or behind a part: goes on to the next part, or behind `end`.
+  /// Pre: at an opening bracket, a comma or the closing bracket. Steps over it; returns true if
+  /// another part follows, false after `end`.
   bool comes_another(char end) {
     pass_blanks();
     if (at_ == text_.size()) return false;
@@ -131,7 +132,8 @@ JsonValue& JsonValue::operator=(const JsonValue& other) {
 }
 JsonValue& JsonValue::operator=(JsonValue&&) noexcept = default;
 
-/// However deep the value is: containers within are taken out before they end themselves.
+/// Destroys the tree without recursion, however deep it is: inner containers are moved to a list
+/// first.
 JsonValue::~JsonValue() {
   std::vector<JsonValue> inner;
   const auto take_from = [&](JsonValue& value) {

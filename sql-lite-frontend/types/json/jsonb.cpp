@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 namespace {
 
-/// The mark and the directory's length.
+/// Bytes before the directory: the mark and the directory's length.
 constexpr std::size_t kHead = 1 + sizeof(std::uint32_t);
 
 Value joined(Arena& arena, Bytes directory, std::string_view text) {

@@ -19,13 +19,13 @@ constexpr std::uint32_t kHeadBytes = sizeof(std::uint32_t);
 
 JsonbDirectoryRules rules;
 
-/// Longest text whose directory surely has narrow numbers: if each level holds only the next one, a
-/// directory is six times as long as its text.
+/// Longest text whose directory always fits two-byte numbers: at worst, when each level holds only
+/// the next one, a directory is six times as long as its text.
 constexpr std::size_t kMostNarrowBytes = 8192;
 std::uint32_t width_for(std::size_t text_bytes) noexcept {
   return text_bytes <= kMostNarrowBytes ? kNarrow : kWide;
 }
-/// Numbers of a directory, and the heads behind them.
+/// Sizes of a directory: how many numbers it has, and all bytes with the key heads.
 struct DirectoryShape {
   std::size_t numbers = 0;
   std::size_t bytes = 0;
@@ -40,8 +40,8 @@ DirectoryShape shape_of(bool is_object, std::uint32_t width, std::size_t entries
   throw SqlError{SqlState{"XX001"}, "a jsonb value's directory is not of its text"};
 }
 
-/// Passes over a text once and notes entries of all containers that are long enough; then lays
-/// their directories out, each before those within it.
+/// Builds directories in two passes: scans the text once and collects the entries of all containers
+/// that are long enough; then lays out their directories, each before its inner ones.
 class DirectoryWriter {
  public:
   DirectoryWriter(std::string_view text, MemoryAccount* account)
@@ -63,17 +63,17 @@ class DirectoryWriter {
 
   struct Container {
     std::uint32_t parent = kNone;
-    std::uint32_t begin = 0;  ///< in the text
-    std::uint32_t bytes = 0;  ///< of its text
+    std::uint32_t begin = 0;  ///< position in the text
+    std::uint32_t bytes = 0;  ///< length in the text
     std::uint32_t count = 0;
     std::uint32_t entry_count = 0;
     std::uint32_t inner_count = 0;
-    std::uint32_t last_entry = 1;  ///< its place; the first part needs none
-    std::uint32_t own_bytes = 0;   ///< of its directory without those within
+    std::uint32_t last_entry = 1;  ///< place of the last entry; the first part needs none
+    std::uint32_t own_bytes = 0;   ///< size of its directory without the inner ones
     std::uint32_t whole_bytes = 0;
-    std::uint32_t at = 0;          ///< where it goes in the whole
-    std::uint32_t next_inner = 0;  ///< where the next of those within goes, from `at`
-    std::uint32_t written = 0;     ///< entries
+    std::uint32_t at = 0;          ///< position of its directory in the whole
+    std::uint32_t next_inner = 0;  ///< position of the next inner directory, from `at`
+    std::uint32_t written = 0;     ///< entries written so far
     std::uint32_t written_inner = 0;
   };
   struct Entry {
@@ -82,7 +82,7 @@ class DirectoryWriter {
     std::uint32_t place;
     std::uint32_t head;
   };
-  /// A container whose end is not met yet.
+  /// A container whose end has not been reached.
   struct Open {
     std::uint32_t container;
     std::uint32_t first_entry;
@@ -139,20 +139,20 @@ class DirectoryWriter {
     closed.bytes = place_of(behind) - closed.begin;
     const bool says_something = closed.entry_count > 0 || closed.inner_count > 0;
     if (closed.bytes < rules.least_bytes || !says_something) {
-      // The containers within a short one are shorter still.
+      // Containers within a short one are shorter still: drop them too.
       containers_.resize(last.container);
       entries_.resize(last.first_entry);
     } else if (closed.parent != kNone) {
       ++containers_[closed.parent].inner_count;
     }
   }
-  /// An element, or a member's value, whose part began with its key.
+  /// Pre: the value is an array's element or a member's value. A member's part began at its key.
   void meet_value(const char* begin) {
     if (!open_.empty() && !is_object(containers_[open_.back().container])) {
       meet_part(begin, nullptr);
     }
   }
-  /// A member's key ends before `key_end`.
+  /// Notes a part. `key_end` is the end of a member's key, or null.
   void meet_part(const char* begin, const char* key_end) {
     const std::uint32_t of = open_.back().container;
     Container& container = containers_[of];
@@ -231,8 +231,8 @@ class DirectoryWriter {
   }
 
   std::string_view text_;
-  CountedVector<Container> containers_;  // each before those within it
-  CountedVector<Entry> entries_;         // those of one container in their order
+  CountedVector<Container> containers_;  // each before its inner ones
+  CountedVector<Entry> entries_;         // grouped by container, in text order
   std::vector<Open> open_;
 };
 
@@ -322,7 +322,8 @@ Jsonb JsonbDirectory::part(std::string_view value) const {
 std::uint32_t jsonb_key_head(std::string_view key) noexcept {
   constexpr std::size_t kLongest = 255;
   std::uint32_t head = static_cast<std::uint32_t>(std::min(key.size(), kLongest));
-  // Of longer ones the lengths differ where the heads do not say so.
+  // Keys of 255 bytes and more share one length byte. Their letters stay out of the head, since the
+  // order of keys of different lengths does not depend on them.
   const std::size_t letters = key.size() < kLongest ? 3 : 0;
   for (std::size_t i = 0; i < 3; ++i) {
     head <<= 8U;

@@ -15,8 +15,8 @@ namespace {
 
 using Rules = JsonbDirectoryRules;
 
-/// Every entry leads to where a part begins, no two are nearer to one another than they are to be,
-/// and parts at all depths have their own directories.
+/// Checks that every entry is the beginning of a part, that entries have the required distance, and
+/// that long parts at all depths have their own directories.
 void check_directory(const Jsonb& whole, const Rules& rules) {
   if (whole.directory.empty()) return;
   REQUIRE(whole.text.size() >= rules.least_bytes);

@@ -13,10 +13,10 @@ namespace {
 
 enum class Order : std::uint8_t { before, same, after };
 
-/// How the key as it is written, in its quotes, stands to another.
+/// Compares a key as written, in its quotes, with an unescaped one.
 Order order_of(std::string_view quoted, std::string_view key) {
   const std::string_view written = quoted.substr(1, quoted.size() - 2);
-  // An escape takes more bytes than what it means.
+  // An escape is longer than its character, so a shorter spelling means a shorter key.
   if (written.size() < key.size()) return Order::before;
   const int order =
       written.size() > key.size() ? 1 : std::memcmp(written.data(), key.data(), key.size());
@@ -38,7 +38,7 @@ bool is_written_plainly(std::string_view key) noexcept {
   });
 }
 
-/// Returns the position from which a key is searched: that of the last entry not behind it, or of
+/// Returns the position from which a key is searched: that of the last entry not after it, or of
 /// the first member.
 std::size_t begin_for(const Jsonb& object, std::string_view key) {
   if (object.directory.empty()) return 1;

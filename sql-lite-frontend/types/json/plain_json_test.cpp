@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// Returns the reader's answer. Blanks in front make the text too long for the short way.
+/// Returns the full reader's answer. Leading blanks make the text too long for the fast path.
 std::string by_reader(std::string_view text) {
   try {
     check_json(std::string(300 * 1024, ' ').append(text), TypeId::json);

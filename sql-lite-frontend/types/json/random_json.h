@@ -8,7 +8,7 @@
 /// Test helpers for json and jsonb.
 namespace swizzle::sql {
 
-/// Scope with other rules for directories.
+/// Sets other directory rules for a scope.
 class DirectoriesBy {
  public:
   explicit DirectoriesBy(const JsonbDirectoryRules& rules) { set_jsonb_directory_rules(rules); }

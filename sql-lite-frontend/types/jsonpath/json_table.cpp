@@ -14,13 +14,13 @@
 namespace swizzle::sql {
 namespace {
 
-/// A path of the table, with the items that it has found in the item of the path around it.
+/// A path of the table and the items that it found in the current item of its parent path.
 struct TablePath {
   std::shared_ptr<const PathTree> tree;
   std::vector<std::size_t> nested;
   std::vector<std::string> items;
   std::size_t next = 0;
-  bool has_item = false;  ///< false: its columns are NULL
+  bool has_item = false;  ///< false: columns of this path are NULL
 };
 
 class JsonTableCursor final : public SetCursor {
@@ -73,7 +73,7 @@ class JsonTableCursor final : public SetCursor {
     STATEMENT_INVARIANT(!paths_.empty());
   }
 
-  /// Runs a path over an item, and forgets what it and the paths within it found before.
+  /// Runs a path over an item. Replaces the items that it and its nested paths found before.
   void find(FunctionContext& context, std::size_t place, std::string_view json) {
     TablePath& path = paths_[place];
     for (const std::string& item : path.items) held_bytes_ -= item.capacity() + sizeof(item);
@@ -95,7 +95,8 @@ class JsonTableCursor final : public SetCursor {
     }
   }
 
-  /// Goes to the next row of a path: of the nested ones first, then to its next item.
+  /// Advances a path to its next row: first through the rows of its nested paths, then to its next
+  /// item. Returns false at the end.
   bool advance(FunctionContext& context, std::size_t place) {
     check_stack();
     TablePath& path = paths_[place];

@@ -4,11 +4,11 @@
 
 namespace swizzle::sql {
 
-/// The rows of JSON_TABLE before its columns: for each path of the table the place of an item among
-/// those that the path has found, and the item; then the variables, unchanged.
+/// Row source of JSON_TABLE, before its columns are computed. A row has, for each path of the
+/// table, the ordinal number of its current item and the item itself, then the variables.
 ///
-/// Arguments: the document, the paths' parents ("-1,0,0", behind an "e" where errors are errors),
-/// the paths, the variables. The names of the variables stand in the row's shape.
+/// Arguments: the document, the numbers of the paths' parents ("-1,0,0", prefixed by "e" for ERROR
+/// ON ERROR), the paths, the variables. The row shape has the variables' names.
 const Function& json_table_rows();
 
 }  // namespace swizzle::sql

@@ -60,7 +60,7 @@ void path_send(FunctionContext&, TypeId, const Value& value, std::string& out) {
   out += value.as_text();
 }
 
-/// Arguments of a call: the value, the path, and perhaps variables and silence.
+/// Arguments of a call: the value, the path, and optionally variables and `silent`.
 struct PathCall {
   std::shared_ptr<const PathTree> path;
   PathRun run;

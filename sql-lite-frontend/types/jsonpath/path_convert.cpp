@@ -1,5 +1,5 @@
-// Conversions of a path: values that become variables, and the methods .integer(), .string(),
-// .date() …
+// Conversions of a path: values of PASSING to variables, and the methods .integer(), .string(),
+// .date() and others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string method_name(const PathNode& node) {
   return fmt::format("jsonpath item method .{}()", path_method(node.op));
 }
 
-/// Reads a precision or a scale.
+/// Returns a precision or scale; nothing if it is no 32-bit integer.
 std::optional<std::int32_t> small_integer(std::string_view written) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
@@ -32,7 +32,7 @@ std::optional<std::int32_t> small_integer(std::string_view written) {
   return value;
 }
 
-/// Reads the text as a value of the type; nothing where it is none.
+/// Returns the text as a value of the type; nothing if it is not valid input (class 22).
 std::optional<Value> try_input(FunctionContext& context, TypeId type, std::string_view text) {
   try {
     return input_text(context, type, kNoTypmod, text);
@@ -76,7 +76,8 @@ bool carries_zone(TypeId type) noexcept {
   return type == TypeId::timetz || type == TypeId::timestamptz;
 }
 
-/// Length of the zone that a text ends with, "+01:00", "+01:00:30" or "+01"; 0 without one.
+/// Returns the length of the time zone at the end of a text, "+01:00", "+01:00:30" or "+01"; 0
+/// without one.
 std::size_t zone_length(std::string_view text) {
   const auto sign = text.find_last_of("+-");
   return sign == std::string_view::npos ? 0 : text.size() - sign;
@@ -95,8 +96,8 @@ std::int64_t zone_seconds(std::string_view zone) {
   return zone.starts_with('-') ? -seconds : seconds;
 }
 
-/// Writes a moment as JSON has it: a zone with its minutes. A value whose precision was reduced
-/// keeps the zone of `before`, its text until then.
+/// Returns a moment's text in JSON's form, whose zone shows minutes. `before` is the text of the
+/// value before its precision was reduced: its zone is kept.
 std::string moment_text(FunctionContext& context, TypeId type, const Value& value,
                         std::string_view before) {
   std::string text;

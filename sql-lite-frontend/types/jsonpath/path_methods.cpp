@@ -1,4 +1,4 @@
-// Methods of a path on an item: .size(), .double(), .keyvalue() …
+// Methods of a path on an item: .size(), .double(), .keyvalue() and others.
 #include <cmath>
 
 #include "sql-lite-frontend/types/json/json.h"
@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 namespace {
 
-// States of SQL/JSON.
+// SQLSTATEs of SQL/JSON.
 constexpr SqlState kNoArray{"22039"};
 constexpr SqlState kNoObject{"2203C"};
 constexpr SqlState kNotNumeric{"22036"};
@@ -100,7 +100,7 @@ void PathRun::run_double(const PathNode& node, const PathItem& item, PathItems& 
   next(node, number(numeric_from_double(context_.arena, value, kDigits)), found);
 }
 
-/// {"id": …, "key": …, "value": …} for each member; the id tells objects apart.
+/// Finds {"id": …, "key": …, "value": …} for each member. The id differs between objects.
 void PathRun::run_keyvalue(const PathNode& node, const PathItem& item, PathItems& found) {
   if (item.kind() != JsonKind::object) {
     fail(kNoObject, "jsonpath item method .keyvalue() can only be applied to an object");

@@ -1,5 +1,5 @@
-// Input of .datetime(): by a template, or else the forms of SQL/JSON, as PostgreSQL's templates
-// take them.
+// Input of .datetime(): by a template, or else in the ISO forms that SQL/JSON names, matched as
+// PostgreSQL's templates for them match.
 #include <fmt/format.h>
 
 #include <array>
@@ -41,13 +41,13 @@ class MomentReader {
  public:
   explicit MomentReader(std::string_view text) : rest_(text) {}
 
-  /// Behind blanks.
+  /// Skips blanks; returns true at the end of the text.
   [[nodiscard]] bool at_end() {
     after_blank_ = rest_.starts_with(' ');
     skip_blanks();
     return rest_.empty();
   }
-  /// Nothing is taken where there is none.
+  /// Reads a date. Consumes nothing if there is none.
   std::optional<Date> date() {
     const std::string_view before = rest_;
     const auto year = number();
@@ -74,7 +74,7 @@ class MomentReader {
     }
     return time;
   }
-  /// A blank is a sign, too: that of an offset to the east.
+  /// Reads a zone. As in PostgreSQL, a blank stands for the sign +.
   std::optional<Zone> zone() {
     Zone zone;
     if (!after_blank_ && take('-')) {
@@ -147,7 +147,7 @@ std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string
   std::string_view era;
   TypeId type = TypeId::date;
   if (date) {
-    // The year before 1 is 1 BC.
+    // Year 0 is 1 BC.
     shown_text =
         fmt::format("{:04}-{:02}-{:02}", date->year == 0 ? 1 : date->year, date->month, date->day);
     if (date->year == 0) era = " BC";
@@ -182,7 +182,7 @@ std::string shown_offset(std::int32_t seconds_east) {
   return fmt::format("{}{:02}:{:02}", seconds_east < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-/// Which type a template's fields make.
+/// Returns the type that the fields of a template make.
 TypeId type_of_fields(const ReadMoment& read) {
   if (read.has_date && read.has_time)
     return read.has_zone ? TypeId::timestamptz : TypeId::timestamp;
@@ -239,7 +239,7 @@ PathMoment moment_of(FunctionContext& context, std::string_view text, const Read
   return {type, value, std::move(shown)};
 }
 
-/// Of a value that does not fit, and not of a run that is to end.
+/// True for errors of the value, which become a PathFailure; others, such as cancel, are thrown on.
 bool is_about_value(const SqlError& error) {
   const SqlState state = error.state();
   return state.code().starts_with("22") || state == sqlstate::feature_not_supported;

@@ -25,7 +25,7 @@ bool is_predicate(PathOp op) noexcept {
   return op >= PathOp::logical_and;
 }
 
-/// As numeric shows it: 1e2 is 100.
+/// Returns the number as numeric prints it: 1e2 becomes 100.
 std::string plain_number(std::string_view written) {
   Arena arena;
   std::string text;
@@ -59,8 +59,8 @@ class PathParser {
 
  private:
   [[noreturn]] void fail() { PathScanner::fail("syntax error", token_.written); }
-  /// Notes a construct that is not allowed in its place. It is reported after errors of the
-  /// grammar.
+  /// Notes a construct that is not allowed in its place. Thrown at the end, since syntax errors
+  /// take precedence.
   void misplaced(const char* what) noexcept {
     if (misplaced_ == nullptr) misplaced_ = what;
   }
@@ -72,7 +72,7 @@ class PathParser {
     if (!behind_) behind_ = scanner_.next();
     return *behind_;
   }
-  /// A keyword; null, true and false are only so in small letters.
+  /// True if the token is that keyword. null, true and false must be in lower case; others in any.
   [[nodiscard]] bool is_word(std::string_view word) const {
     if (token_.kind != Kind::name) return false;
     const bool is_constant = word == "null" || word == "true" || word == "false";
@@ -107,7 +107,8 @@ class PathParser {
     fail();
   }
 
-  /// A predicate or an expression: one grammar for both, told apart by the parsed form.
+  /// Parses a predicate or an expression. Both share the grammar of operands; is_truth() tells
+  /// which one the result is.
   PathPlace parse_or() {
     check_stack();
     PathPlace left = parse_and();
@@ -216,7 +217,7 @@ class PathParser {
       advance();
     }
     has_steps_ = false;
-    // A malformed pattern is the path's fault.
+    // Compile the pattern now: a malformed one is an error of the path, not of its run.
     static_cast<void>(CompiledRegex{node.text, path_regex_flags(node.flags)});
     return add(std::move(node));
   }
@@ -278,7 +279,7 @@ class PathParser {
     const PathPlace of = parse_unary();
     require(!is_truth(of));
     const PathNode& node = tree_.at(of);
-    // A signed number is a number.
+    // Fold the sign into a literal, as PostgreSQL does.
     if (node.op == PathOp::number && node.next == kNoPlace) {
       const bool is_zero = node.text.find_first_not_of("0.") == std::string::npos;
       if (!is_plus && !is_zero) {
@@ -388,7 +389,7 @@ class PathParser {
     PathNode node{.op = op};
     if (op == PathOp::datetime && token_.kind == Kind::string) {
       node.text = token_.text;
-      node.truth = true;  // has a template
+      node.truth = true;  // `truth`: the method has a template
       advance();
     }
     const bool has_precision = op == PathOp::to_time || op == PathOp::to_time_tz ||
@@ -474,9 +475,9 @@ class PathParser {
   PathTree tree_;
   PathToken token_;
   std::optional<PathToken> behind_;
-  int depth_ = 0;  ///< of filters
+  int depth_ = 0;  ///< nesting depth of filters
   int brackets_ = 0;
-  bool has_steps_ = false;  ///< the operand that was read last
+  bool has_steps_ = false;  ///< the last operand read has steps after it
   const char* misplaced_ = nullptr;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWorkOfStep = 60;
 
-// States of SQL/JSON.
+// SQLSTATEs of SQL/JSON.
 constexpr SqlState kNoMember{"2203A"};
 constexpr SqlState kNoArray{"22039"};
 constexpr SqlState kNoObject{"2203C"};
@@ -23,7 +23,7 @@ constexpr SqlState kNotSingle{"22038"};
 
 }  // namespace
 
-/// Puts the place back at the end of a step.
+/// Restores the run's state at the end of a step.
 class PathRun::Restore {
  public:
   explicit Restore(PathRun& run) noexcept
@@ -117,7 +117,7 @@ PathItem PathRun::variable(std::string_view name) {
     if (named != named_.end()) return named->second;
     throw_error(sqlstate::undefined_object, "could not find jsonpath variable \"{}\"", name);
   }
-  // Operators have no variables, and each is null to them.
+  // The operators @? and @@ pass no variables: PostgreSQL takes each as null then.
   if (!variables_) return boolean(Truth::unknown);
   const JsonValue* const found = variables_->member(name);
   if (found == nullptr) {
@@ -155,7 +155,7 @@ std::optional<bool> PathRun::exists(Failures failures) {
 bool PathRun::comes_to_any(PathPlace place, const PathItem& item) {
   const Restore restore{*this};
   PathItems found = no_items();
-  // In strict mode all must be free of failures.
+  // Lax mode stops at the first item. Strict mode must find failures of all.
   first_only_ = is_lax() ? &found : nullptr;
   run(place, item, found);
   return !found.empty();
@@ -191,7 +191,7 @@ void PathRun::run(PathPlace place, const PathItem& item, PathItems& found) {
   run(place, item, found, is_lax());
 }
 
-/// The step, over each of an array's elements.
+/// Runs the step on each element of an array.
 void PathRun::each_element(const PathNode& /*node*/, PathPlace place, const PathItem& array,
                            PathItems& found) {
   for (const JsonValue& element : array.json->items) {
@@ -360,7 +360,7 @@ void PathRun::run_any(const PathNode& node, const PathItem& item, PathItems& fou
     try {
       next(node, item, found);
     } catch (const PathFailure&) {
-      // PostgreSQL forgets it over what the parts come to.
+      // As in PostgreSQL, a failure on the value itself is dropped if its parts follow.
       if (throws_ || !has_parts) throw;
     }
   }

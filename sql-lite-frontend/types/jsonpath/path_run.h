@@ -16,14 +16,14 @@
 
 namespace swizzle::sql {
 
-/// A moment that .datetime() has read.
+/// A date or time that .datetime() or a similar method has read.
 struct PathMoment {
   TypeId type = TypeId::none;
   Value value;
-  std::string text;  ///< as JSON shows it, in the zone that it came with
+  std::string text;  ///< as JSON shows it, in its original zone
 };
 
-/// A result of a path: a part of the JSON value, or something computed.
+/// An item of a path's result: a part of the JSON value, or something computed.
 struct PathItem {
   const JsonValue* json = nullptr;  ///< null: a moment
   std::optional<PathMoment> moment = {};
@@ -34,7 +34,7 @@ struct PathItem {
 };
 using PathItems = CountedVector<PathItem>;
 
-/// An error of a path on a value. Inside a predicate it makes the result unknown.
+/// Failure of a path on a value. Within a predicate it makes the result unknown.
 struct PathFailure {
   SqlError error;
 };
@@ -43,13 +43,13 @@ struct PathFailure {
 class PathRun {
  public:
   enum class Zones : std::uint8_t { refused, used };
-  /// `variables`: a JSON object, or empty.
+  /// `variables`: a JSON object, or empty for none.
   PathRun(FunctionContext& context, const PathTree& path, std::string_view json,
           std::string_view variables, Zones zones);
-  /// The same with variables that add_variable() names.
+  /// The same with variables that add_variable() adds.
   struct NamedVariables {};
   PathRun(FunctionContext& context, const PathTree& path, std::string_view json, NamedVariables);
-  /// A variable as PASSING has it: JSON, a boolean, a number, a moment, or a text.
+  /// Adds a variable of PASSING: JSON, boolean, number, date or time; other types as text.
   void add_variable(std::string_view name, TypeId type, const Value& value);
 
   /// Runs the path and returns its items in `found`; after a failure, those found before it.
@@ -59,15 +59,15 @@ class PathRun {
     bool failed = false;
   };
   Outcome items(Failures failures);
-  /// True if there is an item; nothing: it failed. Lax mode stops at the first item, so failures
-  /// behind it do not count.
+  /// Returns true if there is an item; nothing after a failure. Lax mode stops at the first item,
+  /// so failures after it do not count.
   std::optional<bool> exists(Failures failures);
   /// Appends the item in jsonb's spelling.
   void append(const PathItem& item, std::string& out) const;
 
  private:
   enum class Truth : std::uint8_t { no, yes, unknown };
-  /// State that a step restores when it ends.
+  /// Context of a step; restored at its end.
   struct Place {
     PathItem current;
     std::int64_t array_size = -1;
@@ -79,11 +79,11 @@ class PathRun {
   [[nodiscard]] bool is_lax() const noexcept { return !path_.is_strict; }
   [[nodiscard]] bool ignores_structure() const noexcept { return place_.ignores_structure; }
 
-  /// `found` has an item and only one is wanted.
+  /// True if only one item is wanted and `found` has it.
   [[nodiscard]] bool is_enough(const PathItems& found) const noexcept {
     return &found == first_only_ && !found.empty();
   }
-  /// Only one item is wanted, whatever it is, and the step is the last one.
+  /// True if the result only matters by being non-empty and this is the last step.
   [[nodiscard]] bool only_asks(const PathNode& node, const PathItems& found) const noexcept {
     return &found == first_only_ && node.next == kNoPlace;
   }
@@ -96,7 +96,7 @@ class PathRun {
   void next(const PathNode& node, const PathItem& item, PathItems& found);
   void each_element(const PathNode& node, PathPlace place, const PathItem& array, PathItems& found);
   bool unwrap_target(PathPlace place, const PathItem& item, PathItems& found, bool unwraps);
-  /// Returns all items of an operand; in lax mode arrays stand for their elements.
+  /// Returns the items of an operand. In lax mode (`unwraps`) an array counts as its elements.
   PathItems operand(PathPlace place, const PathItem& item, bool unwraps);
   std::optional<PathItems> operand_or_nothing(PathPlace place, const PathItem& item, bool unwraps);
   std::optional<bool> exists_or_nothing(PathPlace place, const PathItem& item);
@@ -150,15 +150,16 @@ class PathRun {
   std::deque<JsonValue> made_;
   std::deque<std::string> texts_;
   std::size_t made_bytes_ = 0;
-  MemoryShare share_;  ///< of what was made
+  MemoryShare share_;  ///< memory of made_ and texts_
   Place place_;
-  const PathItems* first_only_ = nullptr;  ///< the list of which only the first item matters
-  bool throws_ = true;                     ///< failures end the call, rather than a predicate
+  const PathItems* first_only_ = nullptr;  ///< list of which only the first item matters
+  bool throws_ = true;  ///< failures are thrown to the caller, not turned into unknown
 };
 
-/// The moment in a text of one of the forms that SQL/JSON has.
+/// Reads a date or time in one of SQL/JSON's ISO forms; nothing if it has none of them.
 std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string_view text);
-/// Reads by a template. Errors of the template are errors everywhere; others are a PathFailure.
+/// Reads by a template. Errors of the template itself are thrown as SqlError, others as
+/// PathFailure.
 PathMoment read_path_moment(FunctionContext& context, std::string_view text,
                             std::string_view format);
 

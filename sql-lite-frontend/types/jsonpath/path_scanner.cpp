@@ -71,7 +71,8 @@ std::uint32_t PathScanner::read_hexadecimal(std::size_t digits) {
   return code;
 }
 
-/// Behind \u: four digits, perhaps half of a pair, or some in braces.
+/// Reads a code point, after \u: four digits (of a surrogate pair two such escapes), or up to six
+/// in braces.
 void PathScanner::read_code_point(std::string& out) {
   const auto one = [&]() -> std::uint32_t {
     if (at_ >= text_.size() || text_[at_] != '{') return read_hexadecimal(4);
@@ -110,7 +111,7 @@ void PathScanner::read_code_point(std::string& out) {
   append_utf8(code, out);
 }
 
-/// Pre: it stands on the backslash.
+/// Reads an escape. Pre: at the backslash.
 void PathScanner::read_escape(std::string& out) {
   if (++at_ >= text_.size()) fail("unexpected end after backslash", "\\");
   const char c = text_[at_++];
@@ -139,7 +140,7 @@ void PathScanner::read_escape(std::string& out) {
   }
 }
 
-/// Pre: it stands on the opening quote.
+/// Reads a quoted string or variable. Pre: at the opening quote.
 PathToken PathScanner::read_string(Kind kind) {
   ++at_;
   PathToken token{kind, {}, {}};
@@ -199,7 +200,7 @@ PathToken PathScanner::read_name(Kind kind) {
       token.text += text_[at_++];
     }
   }
-  // PostgreSQL's error for a wrong name shows the character that ends it.
+  // PostgreSQL's message for an invalid variable name includes the character that ends it.
   if (kind == Kind::variable) {
     token.written = text_.substr(begin - 1, at_ - begin + 1);
   } else if (at_ < text_.size() && is_blank(text_[at_])) {

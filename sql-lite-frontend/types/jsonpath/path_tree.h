@@ -8,20 +8,20 @@
 
 #include "sql-lite-frontend/types/memory_account.h"
 
-/// jsonpath: an expression over parts of a JSON value.
+/// Parsed jsonpath: an expression over parts of a JSON value.
 namespace swizzle::sql {
 
 enum class PathOp : std::uint8_t {
-  // Beginnings of an expression.
+  // Start of an expression.
   root,      ///< $
   current,   ///< @
-  last,      ///< of an array, in its brackets
+  last,      ///< last index of an array, within its brackets
   variable,  ///< $name
   null,
   boolean,
   number,
   string,
-  // Steps from the value before.
+  // Accessors: steps from the value before.
   key,
   any_key,    ///< .*
   any_array,  ///< [*]
@@ -77,18 +77,18 @@ inline constexpr std::uint32_t kLastLevel = UINT32_MAX;
 
 struct PathNode {
   PathOp op = PathOp::root;
-  PathPlace next = kNoPlace;  ///< the step behind it
-  PathPlace left = kNoPlace;  ///< an operator's, or its only one
+  PathPlace next = kNoPlace;  ///< the accessor after it
+  PathPlace left = kNoPlace;  ///< left operand, or the only one
   PathPlace right = kNoPlace;
-  /// Of a key, string, number, variable, pattern, template; a method's precision.
+  /// Of a key, string, number, variable, pattern or template: its text; of a method: the precision.
   std::string text = {};
-  std::string flags = {};   ///< of like_regex; the scale of .decimal()
-  bool truth = false;       ///< of a boolean
-  std::uint32_t first = 0;  ///< of .**: from which level on
-  std::uint32_t last = 0;   ///< and to which
+  std::string flags = {};   ///< of like_regex: its flags; of .decimal(): the scale
+  bool truth = false;       ///< of a boolean literal: its value; of .datetime(): has a template
+  std::uint32_t first = 0;  ///< of .**: first level
+  std::uint32_t last = 0;   ///< of .**: last level
   struct Subscript {
     PathPlace from;
-    PathPlace to;  ///< kNoPlace: one alone
+    PathPlace to;  ///< kNoPlace: a single subscript
   };
   std::vector<Subscript> list = {};
 };
@@ -103,15 +103,15 @@ struct PathTree {
   [[nodiscard]] const PathNode& at(PathPlace place) const noexcept { return nodes[place]; }
 };
 
-/// Throws SqlError 42601 and its like, 22P02 for nothing.
-/// Its nodes, many times as much as the text, count in the account.
+/// Parses a path. Its nodes, many times as large as the text, are charged to the account. Throws
+/// SqlError 42601, or 22P02 for an empty text.
 PathTree parse_path(std::string_view text, MemoryAccount* account);
 std::string print_path(const PathTree& path);
-/// "==", "starts with" …
+/// Returns an operator's spelling: "==", "starts with" and so on.
 std::string_view path_operator(PathOp op) noexcept;
-/// XQuery's flags of like_regex as our regular expressions take them.
+/// Translates XQuery's flags of like_regex to those of our regular expressions.
 std::string path_regex_flags(std::string_view flags);
-/// "size": of a method.
+/// Returns a method's name, such as "size".
 std::string_view path_method(PathOp op) noexcept;
 std::optional<PathOp> path_method_named(std::string_view name) noexcept;
 

@@ -1,4 +1,4 @@
-// Predicates of a path: yes, no, or unknown.
+// Predicates of a path, whose result is yes, no or unknown.
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
@@ -80,8 +80,8 @@ PathRun::Truth PathRun::truth(PathPlace place, const PathItem& item) {
   }
 }
 
-/// Returns yes if a pair of values of the two sides fits. In strict mode the result is unknown if
-/// some pair cannot be compared.
+/// Compares each value of one side with each of the other: yes if some pair fits. Strict mode
+/// returns unknown if any pair cannot be compared.
 PathRun::Truth PathRun::compared(const PathNode& node, const PathItem& item) {
   const bool is_like_regex = node.op == PathOp::like_regex;
   const auto left = operand_or_nothing(node.left, item, true);
@@ -153,7 +153,7 @@ PathRun::Truth PathRun::compare_moments(PathOp op, const PathMoment& left,
                     type_info(plain.type).name, type_info(zoned.type).name)
         .with_hint("Use *_tz() function for time zone support.");
   }
-  // Common type of both.
+  // Compare as the common type of both.
   TypeId common = left.type;
   if (left.type != right.type) {
     const bool any_zone = has_zone(left.type) || has_zone(right.type);

@@ -26,7 +26,7 @@ double parse_float8(std::string_view text, TypeId reported_as) {
       std::from_chars(digits.data(), last, value,
                       hexadecimal ? std::chars_format::hex : std::chars_format::general);
   const bool sign_twice = digits.starts_with('-') && !negative;
-  // "nan(…)" is the library's, not ours.
+  // "nan(…)" is accepted by the library, but not by PostgreSQL.
   if (error == std::errc::invalid_argument || end != last || sign_twice || digits.ends_with(')'))
     throw_invalid_syntax(reported_as, text);
   if (error == std::errc::result_out_of_range)
@@ -72,8 +72,8 @@ bool is_halfway(const char* text, Float value) {
   return read - exact == (static_cast<long double>(next) - exact) / 2;
 }
 
-/// The shortest digits that read back the same, laid out as printf's %g would with enough digits:
-/// plain between 1e-4 and 10^max_plain, else with an exponent.
+/// Appends the shortest digits that read back the same, in the format of printf's %g: plain between
+/// 1e-4 and 10^max_plain, else with an exponent.
 template <class Float>
 void append_shortest(std::string& out, Float value, int max_plain) {
   char text[64];
@@ -183,7 +183,7 @@ int compare_float8(const Value& a, const Value& b) {
   return order_floats(a.as_float8(), b.as_float8());
 }
 
-// float4 hashes as the float8 of the same number, so that both can meet in one hash join.
+// A float4 has the hash of the equal float8, so that both can be in one hash join.
 std::uint64_t hash_double(double number, std::uint64_t seed) {
   if (number == 0) number = 0;  // -0
   if (std::isnan(number)) number = std::nan("");
@@ -196,7 +196,7 @@ std::uint64_t hash_float8(const Value& value, std::uint64_t seed) {
   return hash_double(value.as_float8(), seed);
 }
 
-// IEEE numbers order as their bits do once negative ones are complemented.
+// Maps the bits of IEEE numbers so that they are ordered as the numbers: complements negative ones.
 template <class Bits>
 Bits ordered_bits(Bits bits) noexcept {
   constexpr Bits kSign = Bits{1} << (sizeof(Bits) * 8 - 1);

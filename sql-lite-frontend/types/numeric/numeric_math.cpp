@@ -26,7 +26,7 @@ int display_scale(int wanted, int at_least) {
   return std::min(std::max({wanted, at_least, 0}), kMaxDisplayScale);
 }
 
-/// Mantissa and decimal exponent, so that huge numbers do not overflow a double.
+/// Approximate value: mantissa and decimal exponent, so that huge numbers do not overflow a double.
 struct Approximation {
   double mantissa = 0;
   int exponent = 0;
@@ -48,7 +48,7 @@ double to_double(const Decimal& value) {
   return a.mantissa * std::pow(10.0, a.exponent);
 }
 
-/// Approximate decimal position of the first digit of ln(value).
+/// Returns the approximate decimal position of the first digit of ln(value).
 int logarithm_weight(const Decimal& value) {
   if (value.signum() <= 0) return 0;
   const Decimal distance = subtract(value, one());

@@ -9,13 +9,13 @@
 namespace swizzle::sql {
 namespace {
 
-// The field has roots of unity of order 2^32, 7 generates its multiplicative group, and 2^64 equals
-// 2^32 - 1 in it, so that a product of two words is reduced without a division.
+// In this prime field there are roots of unity of order 2^32, 7 generates the multiplicative group,
+// and 2^64 equals 2^32 - 1, so that a product of two words is reduced without a division.
 constexpr std::uint64_t kModulus = 0xffffffff00000001U;
 constexpr std::uint64_t kTwoTo64 = 0xffffffffU;
 constexpr std::uint64_t kGenerator = 7;
 
-/// Operands and results are below the modulus.
+/// Arithmetic in the field. Operands and results are below the modulus.
 struct PrimeField {
   static std::uint64_t add(std::uint64_t a, std::uint64_t b) noexcept {
     std::uint64_t sum = 0;

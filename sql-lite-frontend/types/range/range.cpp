@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-// PostgreSQL's bits, which stand in the binary form, too.
+// PostgreSQL's flags, also used in the binary form.
 constexpr unsigned kEmpty = 0x01;
 constexpr unsigned kLowerInclusive = 0x02;
 constexpr unsigned kUpperInclusive = 0x04;
@@ -67,7 +67,7 @@ bool is_discrete(TypeId range, TypeId subtype) noexcept {
   return subtype == TypeId::int4 || subtype == TypeId::int8 || subtype == TypeId::date;
 }
 
-/// The value behind one of a discrete subtype.
+/// The value after one of a discrete subtype.
 Value next_value(TypeId subtype, const Value& value) {
   const std::int64_t number = value.as_int8();
   if (subtype == TypeId::date && !is_valid_date(number + 1))
@@ -184,7 +184,7 @@ Value empty_range(Arena& arena, TypeId type) {
 
 namespace {
 
-/// As make_range(); false where nothing lies between the bounds.
+/// As make_range(); returns false if the range is empty.
 bool make_canonical(TypeId type, Span& span) {
   if (span.lower.infinite()) span.lower.inclusive = false;
   if (span.upper.infinite()) span.upper.inclusive = false;

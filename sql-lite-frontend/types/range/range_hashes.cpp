@@ -37,7 +37,7 @@ class RangeHash {
     if (is_long_) seed_ = static_cast<std::uint64_t>(arguments[1].as_int8());
   }
 
-  /// Null stands for an empty range.
+  /// Returns the hash of a range; null: of an empty one.
   [[nodiscard]] std::uint64_t of(const Span* span) const {
     const Value flags = Value::from_int(span == nullptr ? kIsEmpty : flags_of(*span));
     std::uint64_t hash = narrowed(hash_of_int4(flags, seed_));

@@ -22,7 +22,7 @@ constexpr std::uint8_t kUnmeasured = kLongest + 1;  ///< of types whose values h
 constexpr std::uint8_t kEndless = kUnmeasured + 1;
 constexpr std::uint8_t kNull = 0xff;
 
-// As range_types.cpp writes keys: behind a range that is not empty its lower bound.
+// As range_types.cpp writes keys: after a range that is not empty its lower bound.
 constexpr char kSomeRange = 1;
 constexpr char kFinite = 1;
 
@@ -47,7 +47,7 @@ std::uint8_t class_of(const Value& range) {
 /// A bound's position on the scale of keys; nothing for an infinite one.
 using Place = std::optional<std::int64_t>;
 
-/// The place so far before another as a range of the class may be long.
+/// Returns the position that precedes another by the greatest length of a range of the class.
 std::int64_t before(std::int64_t place, std::uint8_t of_class) {
   const unsigned bits = of_class - kPoint;
   if (bits >= 64) return INT64_MIN;
@@ -63,7 +63,7 @@ struct WantedBounds {
   const RangeBound* last = nullptr;
   const RangeBound* end = nullptr;
   const RangeBound* first = nullptr;
-  std::uint8_t longest = kEndless;  ///< classes behind it have none
+  std::uint8_t longest = kEndless;  ///< classes after it have none
   bool with_empty = false;
 };
 
@@ -165,7 +165,7 @@ std::vector<KeyPiece> pieces_with(std::string_view op, TypeId range, TypeId type
     wanted = {.last = &upper, .end = &lower};
   } else if (op == "@>") {
     wanted = {.last = &lower, .end = &upper};
-    // Nothing that ends reaches as far as what does not.
+    // A bounded range cannot extend as far as an unbounded one.
     if (upper.infinite()) wanted.end = nullptr;
   } else if (op == "=") {
     wanted = {.last = &lower, .first = &lower};

@@ -45,7 +45,7 @@ class Snapshot {
   Bytes bytes_;
 };
 
-/// True if `next` may come behind `numbers`, which begin with the bounds xmin and xmax.
+/// True if `next` may come after `numbers`, which begin with the bounds xmin and xmax.
 bool may_follow(const std::vector<Number>& numbers, Number next) {
   return next >= (numbers.size() > 2 ? numbers.back() : numbers[0]) && next < numbers[1];
 }

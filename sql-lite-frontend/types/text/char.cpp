@@ -44,7 +44,7 @@ constexpr TypeCodec kCharCodec{[](FunctionContext&, TypeId, std::int32_t, std::s
                                  out.push_back(static_cast<char>(value.as_int4()));
                                }};
 
-/// "char": one byte.
+/// The type "char": one byte.
 constinit const Type builtin::char_{.id = TypeId::char_,
                                     .array = TypeId::char_array,
                                     .name = "char",

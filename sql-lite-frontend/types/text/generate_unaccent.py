@@ -41,8 +41,8 @@ def is_letter_of(text, scripts):
 
 
 def without_marks(character):
-    """A Latin or Greek letter without its marks, the Latin letter that the name tells, or the plain form of a
-    compatibility character; None for what stays."""
+    """Returns a Latin or Greek letter without its marks, the Latin letter in its name, or the plain form of a
+    compatibility character; None if it has none of these."""
     form = unicodedata.normalize("NFD", character)
     plain = "".join(c for c in form if not unicodedata.combining(c))
     is_alias = len(unicodedata.decomposition(character).split()) == 1

@@ -24,7 +24,7 @@ struct CompiledRegex::Programs {
   TranslatedRegex::Edge edge = TranslatedRegex::Edge::none;
 
   [[nodiscard]] const re2::RE2& of_whole() const { return whole ? *whole : *parts; }
-  /// Of the text behind `start`.
+  /// Of the text after `start`.
   [[nodiscard]] std::optional<Match> search(std::string_view text, std::size_t start) const;
   [[nodiscard]] bool is_found(std::string_view text) const;
   /// How many times a search may begin anew, about.

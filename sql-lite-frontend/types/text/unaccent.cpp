@@ -16,7 +16,7 @@ struct UnaccentRule {
 };
 #include "sql-lite-frontend/types/text/unaccent_rules.inc"
 
-/// Null if the character stays as it is.
+/// Returns the character's rule; null if it is unchanged.
 const UnaccentRule* rule_of(char32_t character) {
   const auto* const found =
       std::ranges::lower_bound(kUnaccentRules, character, {}, &UnaccentRule::character);

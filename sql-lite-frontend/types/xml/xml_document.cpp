@@ -73,7 +73,7 @@ void Complaints::hear(void* self, const xmlError* error) {
 
 namespace {
 
-/// Some of what the library calls a warning makes a text malformed, as far as namespaces go.
+/// True for the library's warnings that make a text malformed by the rules of namespaces.
 bool is_about_namespaces(int code) {
   switch (code) {
     case XML_WAR_NS_URI:
@@ -97,7 +97,7 @@ void Complaints::note(const xmlError& error) {
   const bool of_parsing = domain == XML_FROM_PARSER || domain == XML_FROM_NONE ||
                           domain == XML_FROM_MEMORY || domain == XML_FROM_IO;
   if (of_parsing && error.code == XML_WAR_UNDECLARED_ENTITY) return;
-  // Said of what has been said already.
+  // Skip the summary of errors reported before.
   if (error.code == XML_ERR_NOT_WELL_BALANCED && any_) return;
   if (!of_parsing && about_ == About::well_formedness) return;
   if (error.level < XML_ERR_ERROR && !of_namespaces) return;
@@ -247,8 +247,8 @@ void append_shown(std::string& out, std::string_view text) {
 }
 
 std::size_t bytes_of_tree(std::string_view text) {
-  // Behind each < begins at most one node and a piece of text, behind each = an attribute; entities
-  // may multiply what there is by the factor that the library allows.
+  // Each < begins at most one node and a piece of text, each = an attribute; entities may multiply
+  // them by the factor that the library allows.
   constexpr std::size_t kPerTag = 300;
   constexpr std::size_t kPerAttribute = 250;
   constexpr std::size_t kMostExpansion = 10;

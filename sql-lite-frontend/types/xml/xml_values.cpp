@@ -151,7 +151,7 @@ std::string name_of(std::string_view identifier, Escapes escapes) {
 
 namespace {
 
-/// Returns the character that "_x0041_" at the front stands for; nothing without such an escape.
+/// Decodes the escape "_x0041_" at the beginning; returns nothing if there is none.
 std::optional<unsigned> escaped_letter(std::string_view text) {
   constexpr std::size_t kSize = 7;
   if (text.size() < kSize || !text.starts_with("_x") || text[kSize - 1] != '_') return std::nullopt;

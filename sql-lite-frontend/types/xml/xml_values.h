@@ -42,7 +42,7 @@ Value concatenated(FunctionContext& context, std::span<const Value> parts);
 /// `content` may be null.
 Value instruction(FunctionContext& context, std::string_view target,
                   const std::string_view* content);
-/// Null `version`: none. `standalone`: as numbered by the grammar.
+/// For with_root(): a null `version` means none; `standalone` is numbered as in the grammar.
 enum class Standalone : std::uint8_t { yes, no, no_value, omitted };
 Value with_root(FunctionContext& context, std::string_view text, const std::string_view* version,
                 Standalone standalone);

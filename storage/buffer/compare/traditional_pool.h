@@ -43,8 +43,8 @@ class TraditionalPool final : public PagedPool {
     if (frame->page_id(std::memory_order_seq_cst) != page) return {};
     return hold;
   }
-  /// A frame that was held before. Whether it still has its page is known only by the version that
-  /// its latch had then, asked afterwards: an evictor latches first and looks at the pins then.
+  /// Pins a frame that was held before. The latch version from then, compared afterwards, shows if
+  /// it still has its page: an evictor latches first and checks the pins then.
   [[nodiscard]] static Hold hold_again(Frame& frame) noexcept {
     frame.pins.fetch_add(1, std::memory_order_seq_cst);
     return Hold{&frame};

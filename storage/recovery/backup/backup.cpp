@@ -25,7 +25,7 @@ class PageCopier {
     for (const DirtyPage& page : control.checkpoint.dirty) in_log_.insert(page.page);
   }
 
-  /// Copies those of the pages [first, first + kBatchPages) that are in use.
+  /// Copies the pages in [first, first + kBatchPages) that are in use.
   Result<> copy_batch(std::uint64_t first, std::uint64_t end,
                       const std::vector<std::uint64_t>& at_begin) {
     reads_.clear();
@@ -54,7 +54,7 @@ class PageCopier {
   }
 
  private:
-  /// True if the page is whole, and not older than its last write.
+  /// Returns true if the page is whole and not older than its last write.
   [[nodiscard]] bool is_as_written(const PageRead& read, const Result<>& outcome) const noexcept {
     return outcome && load<PageHeader>(read.into).lsn >= written(read.page);
   }
@@ -62,9 +62,9 @@ class PageCopier {
     return parts_.volume.written_lsns().of(page);
   }
 
-  // Makes the copy of a page whole. A page that is written while we read it looks damaged for a
-  // moment. One that is not on disk yet, or lacks changes, is rebuilt when the backup is opened.
-  // False: the log has it.
+  // Makes the copy of a page whole. A page that is written during the read looks damaged for a
+  // moment. A page that is not on disk yet, or lacks changes, is rebuilt when the backup is opened.
+  // Returns false if the page must not be copied, since it is free or follows from the log.
   Result<bool> make_whole(const PageRead& read) {
     constexpr int kTries = 20;
     constexpr Duration kPause = std::chrono::milliseconds{2};
@@ -73,7 +73,8 @@ class PageCopier {
       const bool is_damaged = !outcome && outcome.error().state() == sqlstate::data_corrupted;
       return is_damaged && in_log_.contains(read.page) && written(read.page) == Lsn::none;
     };
-    // The log that is copied has it from its image on: no reason to wait for its first write.
+    // The copied log has the page from its image on, so there is no reason to wait for its first
+    // write.
     if (is_not_there_yet()) return false;
     for (int i = 0; i < kTries && !is_as_written(read, outcome); ++i) {
       if (!outcome && outcome.error().state() != sqlstate::data_corrupted) break;
@@ -89,7 +90,7 @@ class PageCopier {
     return rebuild_or_give_up(read, outcome);
   }
 
-  /// Repairs the page as a reader of it would.
+  /// Repairs the page as a reader would.
   Result<bool> rebuild_or_give_up(const PageRead& read, const Result<>& outcome) {
     if (parts_.given_up != nullptr) {
       if (const auto known = parts_.given_up->find(read.page)) {
@@ -130,7 +131,7 @@ class PageCopier {
 Result<> copy_pages(const BackupParts& parts, const Control& control, const SpaceMap::Snapshot& map,
                     File& to, BackupOutcome& outcome, const RecoveryObserver& observer) {
   PageCopier copier(parts, control, to, outcome);
-  // The log has the pages that are allocated behind the map's end.
+  // The log has the pages that are allocated after the end of the map.
   const std::uint64_t end = std::min(map.page_count, parts.volume.page_count());
   Progress progress("backup", end * kPageBytes, observer, 1);
   for (std::uint64_t first = SpaceMap::kFirstPage; first < end; first += kBatchPages) {
@@ -142,11 +143,11 @@ Result<> copy_pages(const BackupParts& parts, const Control& control, const Spac
   return to.sync();
 }
 
-/// So that the copy knows where it is, if it is to be promoted.
+/// Copies the history of timelines, which the copy needs if it is to be promoted.
 Result<> copy_history(const wal::LogLocation& from, std::uint32_t timeline, FileSystem& files,
                       const std::filesystem::path& log) {
   auto history = wal::TimelineHistory::read(*from.files, from.directory, timeline);
-  // A restored database may be without it.
+  // A restored database may have none.
   if (!history && history.error().state() == sqlstate::undefined_file) return {};
   if (!history) return fail(std::move(history).error());
   return history->write(files, log);

@@ -19,21 +19,19 @@ struct BackupParts {
   SpaceMap& space;
   wal::Log& log;
   Checkpointer& checkpointer;
-  /// For pages that fail their checksum, or are older than when they were written
-  /// (PageRepair::mend).
+  /// Rebuilds a page that fails its checksum, or is older than its last write (PageRepair::mend).
   std::function<Result<>(PageId page, Lsn newest, std::byte* into)> rebuild;
-  /// Fills `into` with the page as the pool has it, sealed; false if it does not.
+  /// Fills `into` with the page as it is in the pool, sealed; returns false if it is not there.
   std::function<bool(PageId page, std::byte* into)> copy_resident = {};
-  /// The list of unusable pages, which is copied, and extended by those that the backup finds; may
-  /// be null.
+  /// The list of unusable pages. It is copied, with those that the backup finds; may be null.
   GivenUpPages* given_up = nullptr;
 };
 
-/// Copies the database to `target`, a directory that does not exist, while it runs: a checkpoint,
-/// every page in use, and the log from the checkpoint to the end of the copying. The result is a
-/// database directory: opening it recovers it to the backup's end. The control file comes last, so
-/// a backup that was interrupted cannot be opened (rule R6).
-/// `log_name`: the log's directory in a database directory.
+/// Copies the database to `target`, a directory that does not exist, while it runs. It takes a
+/// checkpoint, then copies every page in use and the log from the checkpoint to the end of the
+/// copying. The result is a database directory: opening it recovers it to the backup's end. The
+/// control file comes last, so a backup that was interrupted cannot be opened (rule R6). `log_name`
+/// is the log's directory in a database directory.
 Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                               const std::filesystem::path& target, const std::string& log_name,
                               const RecoveryObserver& observer);
@@ -43,14 +41,14 @@ struct RestoredLog {
   std::optional<std::int64_t> last_commit_us = std::nullopt;
   /// Pages that are not whole in the backup: redo restores them, or they are lost.
   std::vector<PageId> doubted = {};
-  /// End of backup and archive together.
+  /// The end of backup and archive together.
   Lsn known_end = Lsn::none;
 };
-/// Makes a database directory at `target`, which does not exist, out of a backup, and of archived
-/// log segments if `archive` has any, cut at the recovery target. Opening it recovers it to there,
-/// and undoes transactions not committed by then. 55000 when the target is before the backup's end
-/// or behind the archive's. The log is cut, and still has the old id: see new_log.h. Returns the
-/// log's new end.
+/// Makes a database directory at `target`, which does not exist, out of a backup and the archived
+/// log segments, if `archive` has any. The log is cut at the recovery target; opening the directory
+/// recovers it to there, and undoes transactions not committed by then. 55000 when the target is
+/// before the backup's end or after the archive's. The log still has the old id: see new_log.h.
+/// Returns the log's new end.
 Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
                             const std::filesystem::path& target, const std::string& log_name,
                             const wal::RestoreSegment& archive, const RecoveryTarget& stop);

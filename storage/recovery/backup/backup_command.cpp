@@ -27,7 +27,7 @@ struct Arguments {
   RecoveryTarget target;
 };
 
-/// Parses a time as now() shows it in time zone UTC, with or without "+00".
+/// Parses a time in the form in which now() shows it in time zone UTC, with or without "+00".
 std::optional<std::int64_t> parse_time(std::string text) {
   constexpr std::int64_t kMicros = 1'000'000;
   if (text.ends_with("+00")) text.resize(text.size() - 3);
@@ -54,7 +54,7 @@ EngineOptions options() {
   return made;
 }
 
-/// Returns the exit code of work that is done except for unreadable pages, and names them. The
+/// Returns the exit code of a task that is done except for unreadable pages, and prints these. The
 /// result is usable, but a script that looks only at the exit code must notice.
 int code_for(const std::vector<std::string>& given_up, std::string_view done) {
   if (given_up.empty()) return 0;
@@ -114,8 +114,8 @@ Result<> check_database(FileSystem& files, const std::filesystem::path& database
   return fail(sqlstate::data_corrupted, fmt::format("{} violations", violations.size()));
 }
 
-/// Checks a copy restored from the backup. The backup itself must not change: recovering it in
-/// place would write into it.
+/// Checks a copy restored from the backup. The backup itself must not change, and recovering it in
+/// place would write to it.
 Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
   std::filesystem::path restored = backup;
   restored += ".check";
@@ -128,7 +128,7 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
     RETURN_IF_ERROR(restore_backup(files, backup, restored, {}, {}));
     return check_database(files, restored);
   }();
-  std::error_code ignored;  // the outcome is more telling
+  std::error_code ignored;  // ignored, since the outcome tells more
   std::filesystem::remove_all(restored, ignored);
   return outcome;
 }

@@ -60,12 +60,12 @@ TEST_CASE_METHOD(TemporaryEngine,
   insert(*engine, tree, 1500, 4000);
   while (engine->statistics().archive_backlog != 0)
     Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{5});
-  // A server has it open.
+  // While a server has the database open, it cannot be checked.
   REQUIRE(run({"check", data.native()}) == 1);
   close();
   REQUIRE(run({"check", data.native()}) == 0);
   REQUIRE(run({"copy", data.native(), (directory / "cold").native()}) == 0);
-  // A path that is a bare name.
+  // A path that is only a name, without a directory.
   const std::filesystem::path home = std::filesystem::current_path();
   std::filesystem::current_path(directory);
   CHECK(run({"copy", data.native(), "beside"}) == 0);
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(TemporaryEngine,
   engine.reset();
   REQUIRE(run({"check", to("by-time")}) == 0);
 
-  // A check takes nothing from a backup: it can be restored afterwards.
+  // The check leaves the backup unchanged: it can be restored afterwards.
   REQUIRE(run({"check", backup.native()}) == 0);
   REQUIRE_FALSE(std::filesystem::exists(backup.native() + ".check"));
   REQUIRE(run({"copy", backup.native(), to("copied")}) == 1);
@@ -115,7 +115,7 @@ TEST_CASE_METHOD(TemporaryEngine,
   REQUIRE(run({"copy", to("x")}) == 2);
   REQUIRE(run({}) == 2);
 
-  // A backup that is opened as a database is no backup any more, and says so.
+  // A backup that was opened as a database is no longer a backup, and the error tells so.
   std::filesystem::copy(backup, to("opened"), std::filesystem::copy_options::recursive);
   REQUIRE(rows_in("opened") == 100);
   insert(*engine, tree, 100, 101);
@@ -129,7 +129,8 @@ TEST_CASE_METHOD(TemporaryEngine, "a backup that is not whole ends the program w
                  "[backup]") {
   const TreeId tree = make_tree();
   insert(*engine, tree, 0, 600);
-  // Recycle the log of these rows: a page is rebuilt from a log that reaches back to its beginning.
+  // Recycle the log of these rows; otherwise a page is rebuilt from a log that reaches back to the
+  // page's beginning.
   const TreeId other = make_tree();
   for (int round = 0; round < 6; ++round) {
     insert(*engine, other, round * 1500, (round + 1) * 1500);
@@ -148,7 +149,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a backup that is not whole ends the program w
           sqlstate::object_not_in_prerequisite_state);
   }
   SECTION("a page of it is damaged") {
-    // The last leaf that is whole: the log of the backup does not have it.
+    // Damage the last whole leaf: the backup's log does not have it.
     const std::filesystem::path file = backup / "data";
     std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
     std::vector<char> page(8192);
@@ -166,7 +167,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a backup that is not whole ends the program w
     bytes.close();
     CHECK(run({"check", backup.native()}) == 1);
     CHECK(run({"restore", backup.native(), to("restored")}) == kWithoutPagesExit);
-    // It is restored all the same, but for that page.
+    // The backup is restored nevertheless, except for that page.
     data = directory / "restored";
     open();
     const auto reader = engine->begin();
@@ -205,7 +206,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a restore does not pass by a segment that the
   const std::string fetch = "cp " + archive.native() + "/%f %p 2>/dev/null";
   const auto to = [this](const char* name) { return (directory / name).native(); };
   CHECK(run({"restore", "--restore-command", fetch, backup.native(), to("restored")}) == 1);
-  // A target before the gap is restored when it is named.
+  // A target before the gap can be restored if it is named.
   const std::uint64_t number =
       std::stoull(segments[segments.size() - 3].stem().string(), nullptr, 16);
   const std::uint64_t lsn = (number + 1) * options.log_segment_bytes - 4096;

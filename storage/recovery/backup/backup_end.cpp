@@ -29,7 +29,7 @@ Result<> begin_as_database(FileSystem& files, const std::filesystem::path& direc
                       .with_hint("Take another backup."));
     Control as_database = control.current();
     as_database.shutdown = Control::Shutdown::none;
-    // Both copies: without the file, neither may say that this is a backup.
+    // Write both copies: when the file is gone, neither may say that this is a backup.
     RETURN_IF_ERROR(control.write(as_database));
     RETURN_IF_ERROR(control.write(as_database));
   }

@@ -8,18 +8,19 @@
 
 namespace swizzle {
 
-/// The file "backup-end" of a backup: the LSN at which it becomes consistent, as a line of text.
-/// The file makes a directory a backup: opening it as a database removes the file (rule R8).
+/// Name of the file in a backup that has the LSN from which the backup is consistent, as a line of
+/// text. The file marks a directory as a backup: opening it as a database removes the file (rule
+/// R8).
 inline constexpr const char* kBackupEndName = "backup-end";
 
 Result<> write_backup_end(FileSystem& files, const std::filesystem::path& directory, Lsn end);
 [[nodiscard]] Result<bool> is_backup(FileSystem& files, const std::filesystem::path& directory);
 /// Makes a database of a directory that may be a backup, before anything in it is changed. Durable
-/// on return. 55000 for a backup that has lost its end, since the LSN from which on it is
-/// consistent is then unknown.
+/// on return. 55000 for a backup that has lost this file, since the LSN from which it is consistent
+/// is then unknown.
 Result<> begin_as_database(FileSystem& files, const std::filesystem::path& directory,
                            ControlFile& control);
-/// 55000 when the directory is no whole backup.
+/// Reads the file. 55000 when the directory is no whole backup.
 Result<Lsn> read_backup_end(FileSystem& files, const std::filesystem::path& directory);
 
 }  // namespace swizzle

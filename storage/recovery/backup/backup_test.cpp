@@ -28,7 +28,7 @@ Result<bool> from_archive(SimulatedDisk& disk, const std::string& name,
   return true;
 }
 
-/// Returns the committed content when the log ended at `end`.
+/// Returns the contents that were committed when the log ended at `end`.
 Content content_at(const Oracle& oracle, Lsn end) {
   const auto behind = oracle.history.upper_bound(end);
   return behind == oracle.history.begin() ? Content{} : std::prev(behind)->second;

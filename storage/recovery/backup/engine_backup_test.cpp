@@ -1,4 +1,4 @@
-// Online backup, archive and restore through the engine's door.
+// Online backup, archive and restore with the Engine class.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -30,7 +30,7 @@ EngineOptions small_options(SimulatedDisk& disk) {
   options.log_segment_bytes = std::uint64_t{256} << 10U;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
   options.checkpoint_log_bytes = std::uint64_t{300} << 10U;
-  // Two databases may share the archive: a name that is taken by other content is refused.
+  // Two databases may share the archive: a segment name that already has other contents is refused.
   options.archive = [&disk](const std::filesystem::path& segment,
                             const std::string& name) -> Result<> {
     const auto target = kArchive / name;
@@ -53,7 +53,7 @@ wal::RestoreSegment from_archive(SimulatedDisk& disk) {
 }
 
 /// Transfers between accounts, so that every consistent state has the same sum, and a counter that
-/// says which transfers are in it.
+/// tells which transfers the state has.
 class Accounts {
  public:
   static constexpr std::uint64_t kCount = 300;
@@ -79,14 +79,14 @@ class Accounts {
     add(*transaction, name(from), -5);
     add(*transaction, name(to), 5);
     Tree tree = engine_.tree(tree_).value();
-    // Some bulk, so that pages split and the log grows.
+    // Add some bulk, so that pages split and the log grows.
     REQUIRE(tree.insert(*transaction, as_bytes("bulk " + std::to_string(number)),
                         as_bytes(std::string(300, 'x')))
                 .value());
     REQUIRE(tree.update(*transaction, as_bytes("count"), as_bytes(std::to_string(number))).value());
     REQUIRE(transaction->commit());
   }
-  /// How many transfers there are. Fails unless they are whole.
+  /// Returns the number of transfers. Fails unless each is complete.
   [[nodiscard]] std::uint64_t check() {
     const auto reader = engine_.begin();
     Cursor cursor = engine_.tree(tree_).value().scan(*reader, {}).value();
@@ -177,7 +177,7 @@ TEST_CASE("a backup under load opens by itself, and restores to any later LSN or
         }
         REQUIRE(engine->close());
       }
-      // As it is, it opens at its end.
+      // Restored, the backup opens at the target; by itself, at its own end.
       const auto moment = std::next(after.begin(), 700);
       const auto by_lsn = restore_backup(disk, kBackup, "/by-lsn", from_archive(disk),
                                          {.lsn = moment->second.log_end});
@@ -198,7 +198,7 @@ TEST_CASE("a backup under load opens by itself, and restores to any later LSN or
   });
 }
 
-// The two histories share their beginning, their archive, and no segment behind it.
+// The two histories share their beginning and their archive, and no segment after it.
 TEST_CASE("a database that was restored goes on beside the one it came from", "[backup]") {
   SimulatedDisk disk{5};
   create_database(disk);
@@ -230,13 +230,13 @@ TEST_CASE("a database that was restored goes on beside the one it came from", "[
       Accounts accounts(*engine, tree);
       REQUIRE(accounts.check() == at_early);
       while (second < at_early + 300) accounts.transfer(random, ++second);
-      // It is a database like any other: it can be backed up, and it recovers.
+      // The restored database is an ordinary one: it can be backed up, and it recovers.
       REQUIRE(engine->back_up("/second-backup"));
       accounts.transfer(random, ++second);
     }
     REQUIRE(transfers_in(disk, "/second", tree) == second);
     REQUIRE(transfers_in(disk, "/second-backup", tree) == at_early + 300);
-    // The old history is still to be had, whole.
+    // The old history can still be restored completely.
     REQUIRE(restore_backup(disk, kBackup, "/third", from_archive(disk), {}));
     REQUIRE(transfers_in(disk, "/third", tree) > at_early + 1000);
   });
@@ -244,7 +244,7 @@ TEST_CASE("a database that was restored goes on beside the one it came from", "[
 
 namespace {
 
-/// State of a database with a transaction that changed keys "a" to "c" and waits.
+/// State of a database with a prepared transaction that changed keys "a" to "c".
 struct Waiting {
   SimulatedDisk& disk;
   TreeId tree;
@@ -258,7 +258,7 @@ struct Waiting {
     return get(transaction, of, "a") + " " + get(transaction, of, "b") + " " +
            get(transaction, of, "c");
   }
-  /// Opens it twice, since a restart reads what the one before has written.
+  /// Opens the database twice, since a restart reads what the previous one has written.
   void check_and_finish(const std::filesystem::path& home, bool commits) const {
     for (int start = 0; start < 2; ++start) {
       const auto engine = Engine::open(disk, home, small_options(disk)).value();
@@ -367,10 +367,10 @@ TEST_CASE("power cuts while a backup is taken and while one is restored", "[back
     disk.crash(seed);
     Simulation simulation{seed + 1};
     simulation.run([&] {
-      // The database itself.
+      // The database itself is consistent.
       const std::uint64_t found = transfers_in(disk, kHome, tree);
       REQUIRE(found + 1 >= acknowledged);
-      // The backup or restore under way: whole, or refused.
+      // The backup or restore in progress is complete, or refused.
       for (const auto& home : {std::filesystem::path{"/restored"}, kBackup}) {
         if (!disk.exists(home).value()) continue;
         const auto opened = Engine::open(disk, home, small_options(disk));

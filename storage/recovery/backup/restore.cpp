@@ -12,7 +12,7 @@
 namespace swizzle {
 namespace {
 
-/// Called with each portion that was copied and where it lies.
+/// Called with the offset and the bytes of each portion that was copied.
 using Look = std::function<void(std::uint64_t at, Bytes portion)>;
 
 Result<> copy_file(FileSystem& files, const std::filesystem::path& from,
@@ -36,7 +36,8 @@ bool is_database_file(std::string_view name) noexcept {
          std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames);
 }
 
-/// Returns the pages that are not whole: usually redo restores them, or they are not in use.
+/// Copies the data file. Returns the pages that are not whole: usually redo restores them, or they
+/// are not in use.
 Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesystem::path& from,
                                            const std::filesystem::path& to) {
   std::vector<PageId> doubted;
@@ -51,8 +52,8 @@ Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesys
   return doubted;
 }
 
-/// The log's end after the restore: a record boundary. 55000 if the log ends before the target,
-/// since restoring an earlier moment than the requested one must not go unnoticed.
+/// The log's end after the restore, a record boundary. 55000 if the log ends before the target, so
+/// that a restore to an earlier moment than the requested one does not pass unnoticed.
 struct Stop {
   Lsn end;
   std::optional<std::int64_t> last_commit_us = std::nullopt;
@@ -121,14 +122,14 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
     if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
   }
 
-  // Whole pages that are known to be old.
+  // Pages that are whole but known to be old.
   WrittenLsns needed;
   ASSIGN_OR_RETURN(const auto given_up,
                    GivenUpPages::open(files, target, control->current().database_id, needed));
   for (const PageId page : given_up->list())
     if (!std::ranges::binary_search(outcome.doubted, page)) outcome.doubted.push_back(page);
 
-  // Fetches the whole log of backup and archive first, and cuts it then.
+  // Copies the whole log of backup and archive first, and cuts it then.
   const Checkpoint& checkpoint = control->current().checkpoint;
   const auto whole = target / (log_name + "-whole");
   RETURN_IF_ERROR(files.create_directory(whole));
@@ -158,7 +159,7 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
     log->close();
   }
   RETURN_IF_ERROR(remove_with_content(files, whole));
-  // Last: without it the directory cannot be opened.
+  // Written last: without it the directory cannot be opened.
   Control as_database = control->current();
   as_database.shutdown = Control::Shutdown::none;
   RETURN_IF_ERROR(ControlFile::create(files, target, as_database));

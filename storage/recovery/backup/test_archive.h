@@ -11,7 +11,7 @@ namespace swizzle::test {
 inline const std::filesystem::path kBackup = "/backup";
 inline const std::filesystem::path kArchive = "/archive";
 
-/// The way an archive command copies a segment.
+/// Copies a file as an archive command copies a segment.
 inline Result<> copy_file(FileSystem& files, const std::filesystem::path& from,
                           const std::filesystem::path& to) {
   ASSIGN_OR_RETURN(auto source, files.open(from, OpenMode::read_only, {}));

@@ -7,7 +7,7 @@ namespace swizzle {
 TEST_CASE_METHOD(testing::TemporaryEngine,
                  "R2 what only memory has at a checkpoint comes back from the log before it",
                  "[storage][recovery]") {
-  // Each in a page of its own, and none of them dirty.
+  // Each tree is in a page of its own, and no page is dirty.
   std::vector<TreeId> trees(12);
   for (TreeId& tree : trees) tree = make_tree();
   close();

@@ -14,7 +14,7 @@
 namespace swizzle {
 namespace {
 
-// So many times the log that redo may have to read.
+// A transaction is reported when it keeps so many times the log that redo may have to read.
 constexpr std::uint64_t kWorthAWarning = 4;
 constexpr Duration kAfterFullDisk = std::chrono::seconds{5};
 constexpr Duration kCheckpointerLooksEvery = std::chrono::milliseconds{200};
@@ -54,7 +54,7 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   ASSIGN_OR_RETURN(wal::Reservation space,
                    parts_.log.reserve(0, 1, wal::ReservePurpose::completion));
   wal::Appended begin;
-  // Without logging nothing is in the log: it stays where it was, and opens there.
+  // Without logging nothing is in the log, which stays where it was and opens there.
   const Lsn unlogged = parts_.control.current().checkpoint.begin;
   const SpaceMap::Snapshot map = parts_.space.snapshot([&] {
     begin = parts_.log.append(space, checkpoint_header());
@@ -80,8 +80,8 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
     checkpoint.keep_from = oldest(checkpoint.keep_from, transaction.first);
   control.shutdown = shutdown;
 
-  // All that the lists follow from: the newest records of the pages, and those that freed pages
-  // which therefore are not listed.
+  // Flush everything from which the lists follow: the newest records of the pages, and those that
+  // freed pages, which are therefore not listed.
   parts_.log.flush_to(parts_.log.tail());
   RETURN_IF_ERROR(parts_.space.persist(map));
   if (parts_.persist) RETURN_IF_ERROR(parts_.persist());
@@ -121,7 +121,7 @@ Result<> Checkpointer::request() {
   return std::move(*waiter.outcome);
 }
 
-/// False: there was none.
+/// Serves the waiting requests. Returns false if there were none.
 bool Checkpointer::serve_requests() {
   {
     const std::lock_guard hold(requests_mutex_);
@@ -141,13 +141,13 @@ void Checkpointer::answer_served(const Result<>& outcome) noexcept {
       waiter->outcome =
           fail(Error{why.state(), why.message()}.with_detail(why.detail()).with_hint(why.hint()));
     }
-    // Under the mutex: its owner cannot go before we are done with it.
+    // Done under the mutex, so that the waiter's owner cannot destroy it before.
     waiter->parker->unpark();
   }
   served_.clear();
 }
 
-/// The task ends.
+/// Called when the task ends.
 void Checkpointer::refuse_requests() noexcept {
   {
     const std::lock_guard hold(requests_mutex_);
@@ -158,18 +158,19 @@ void Checkpointer::refuse_requests() noexcept {
 }
 
 std::vector<DirtyPage> Checkpointer::dirty_pages() const {
-  // First: a page that stops being pending meanwhile is in a frame as a dirty page.
+  // Listed first: a page that stops being pending meanwhile is in a frame as a dirty page.
   std::vector<DirtyPage> pages;
   if (parts_.pending_pages) pages = parts_.pending_pages();
   std::uint32_t looked_at = 0;
   parts_.frames.for_each_used([&](Frame& frame) {
-    // A page that gets dirty behind the walk has its first record behind `begin`.
+    // A page that gets dirty after the walk has passed it has its first record after `begin`.
     if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
-    // Waits for a writer with a record before `begin` that has not marked the page yet. One that
-    // latches it later has its record behind `begin`.
+    // Waits for a writer that has a record before `begin` and has not marked the page yet. A writer
+    // that latches the page later has its record after `begin`.
     static_cast<void>(frame.latch.optimistic());
     if (oldest_unwritten(frame) == Lsn::none) return;
-    // Together: the frame may be given to another page otherwise.
+    // Both are read under the latch, since otherwise the frame may be given to another page in
+    // between.
     const SharedGuard hold(frame.latch);
     const Lsn since = oldest_unwritten(frame);
     const PageId page = frame.page_id();
@@ -206,12 +207,12 @@ Result<> Checkpointer::make_room(Cleaner& cleaner) {
   if (parts_.finish_redo) parts_.finish_redo();
   RETURN_IF_ERROR(cleaner.clean_until(parts_.log.tail()));
   RETURN_IF_ERROR(take());
-  // A second checkpoint, because the older copy of the control file still needs the log of the one
-  // before.
+  // A second checkpoint follows, because the older copy of the control file still needs the log of
+  // the previous one.
   return take();
 }
 
-/// Warns, once, of a transaction that does not end and keeps all the log since its first change.
+/// Warns, once, of a transaction that does not end and so keeps all the log since its first change.
 void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
   const auto oldest = std::ranges::min_element(taken.active, {}, &ActiveTransaction::first);
   if (oldest == taken.active.end() || oldest->id == warned_of_) return;
@@ -233,7 +234,7 @@ void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
 }
 
 Checkpointer::Retention::Retention(Checkpointer& of) noexcept : of_(of) {
-  // A checkpoint that is being taken releases log at its end: only then do we know what is left.
+  // A checkpoint in progress releases log at its end; only then is it known what is left.
   const std::lock_guard in_turn(of_.one_at_a_time_);
   of_.retentions_.fetch_add(1);
 }
@@ -272,7 +273,7 @@ void Checkpointer::run(Cleaner& cleaner) {
     const std::uint64_t tail = raw(parts_.log.tail());
     const std::uint64_t begin = raw(last().begin);
     const std::uint64_t grown = tail > begin ? tail - begin : 0;
-    // The checkpoint's own records are no reason for another.
+    // A log that has grown only by the checkpoint's own records needs no new checkpoint.
     constexpr std::uint64_t kIdleBytes = 4096;
     const bool by_time = runtime.now() >= due && grown > kIdleBytes;
     const bool by_volume = grown >= options_.log_bytes && runtime.now() >= not_before;
@@ -280,8 +281,8 @@ void Checkpointer::run(Cleaner& cleaner) {
       auto taken = take();
       if (taken && !by_volume) by_time_.fetch_add(1, std::memory_order_relaxed);
       if (!taken && !stands(taken.error())) break;
-      // The one before still counts, so nothing is lost but room for the log, and time at the next
-      // start.
+      // The previous checkpoint still counts, so nothing is lost but room for the log, and time at
+      // the next start.
       if (!taken)
         spdlog::warn("a checkpoint waits until the disk has room: {}", taken.error().message());
       due = runtime.now() + (taken ? options_.interval : kAfterFullDisk);

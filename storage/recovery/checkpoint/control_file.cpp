@@ -21,7 +21,7 @@ struct ControlHeader {
   std::array<char, 8> magic;
   std::uint32_t format_version;
   std::uint32_t reserved;
-  std::uint64_t checksum;  ///< of everything behind it, seeded with the generation
+  std::uint64_t checksum;  ///< of everything after it, seeded with the generation
   std::uint64_t generation;
   std::uint64_t database_id;
   std::uint64_t log_id;
@@ -77,7 +77,8 @@ DirtyPage load_dirty_page(std::uint32_t version, const std::byte*& at) noexcept 
   return page;
 }
 
-// So much is written always, so that a full disk has the blocks for some thousand dirty pages.
+// At least so much is written every time, so that a full disk has the blocks for some thousand
+// dirty pages.
 constexpr std::size_t kLeastBytes = std::size_t{64} << 10U;
 
 AlignedBuffer encode(const Control& control, std::uint64_t generation) {
@@ -118,7 +119,7 @@ AlignedBuffer encode(const Control& control, std::uint64_t generation) {
   return buffer;
 }
 
-// Empty when the copy is not whole.
+// Decodes a copy. Returns nothing when the copy is not whole.
 Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
   if (bytes.size() < sizeof(ControlHeader)) return std::nullopt;
   const auto header = load<ControlHeader>(bytes.data());
@@ -216,11 +217,11 @@ Result<std::unique_ptr<ControlFile>> ControlFile::open(FileSystem& files,
 }
 
 void ControlFile::fall_back() noexcept {
-  // A promotion stays.
+  // A promotion is not undone.
   older_->timeline = std::max(older_->timeline, control_.timeline);
   control_ = std::move(*older_);
   older_.reset();
-  // The copies are of two generations, one behind the other.
+  // The two copies are of consecutive generations.
   --generation_;
 }
 

@@ -17,7 +17,7 @@ namespace swizzle {
 struct DirtyPage {
   PageId page;
   Lsn since;
-  /// None: not known (format version 1).
+  /// None if it is not known (format version 1).
   Lsn newest = Lsn::none;
 };
 
@@ -28,7 +28,7 @@ struct ActiveTransaction {
   Lsn last;
 };
 
-/// Start of recovery. Begins as the state of an empty database.
+/// The start of recovery. Its initial value is that of an empty database.
 struct Checkpoint {
   /// The checkpoint's own record: analysis reads from here.
   Lsn begin = Lsn::none;
@@ -47,19 +47,19 @@ struct Control {
   /// Identifier of the log: a restore to a point in time goes on with a new one.
   std::uint64_t log_id = 0;
   std::uint64_t log_segment_bytes = 0;
-  /// Of the log: each promotion of a standby begins one.
+  /// Of the log: each promotion of a standby begins a new one.
   std::uint32_t timeline = 1;
   /// The root of the tree of trees.
   PageId directory_root = PageId::none;
   enum class Logging : std::uint8_t { on, off } logging = Logging::on;
-  /// `clean`: the last thing that happened was a checkpoint with nothing dirty or active. `backup`:
-  /// the directory is a backup that was never opened, so it must have its end (rule R8).
+  /// `clean`: the last event was a checkpoint with nothing dirty or active. `backup`: the directory
+  /// is a backup that was never opened, so it must have its end (rule R8).
   enum class Shutdown : std::uint8_t { none, clean, backup } shutdown = Shutdown::none;
   Checkpoint checkpoint;
 };
 
-/// The control file: two checksummed copies, written in turn. A checkpoint is complete when the
-/// write of its copy is; a torn or lost copy leaves the one before (rule R1).
+/// The control file: two checksummed copies, written in turn. A checkpoint is complete when its
+/// copy is written; if that is torn or lost, the previous one counts (rule R1).
 class ControlFile {
  public:
   static constexpr std::uint32_t kFormatVersion = 2;
@@ -68,21 +68,23 @@ class ControlFile {
   /// Writes both copies; durable on return.
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
                          const Control& control);
-  /// Reads the younger copy that is whole. 55000 for another version; XX001 that names both files
-  /// when neither is whole.
+  /// Reads the younger whole copy. 55000 for another version; XX001 that names both files when
+  /// neither is whole.
   static Result<std::unique_ptr<ControlFile>> open(FileSystem& files,
                                                    const std::filesystem::path& directory);
 
   [[nodiscard]] const Control& current() const noexcept { return control_; }
-  /// Returns the other copy, until the first write(): the checkpoint before, from which a recovery
-  /// can begin as well (rule R1). Null when it is lost.
+  /// Returns the other copy, until the first write(). It has the previous checkpoint, from which a
+  /// recovery can begin as well (rule R1). Null when the copy is lost.
   [[nodiscard]] const Control* older() const noexcept { return older_ ? &*older_ : nullptr; }
-  /// Makes that the current one; the next write() replaces the younger copy. Pre: there is one.
+  /// Makes the other copy the current one; the next write() replaces the younger copy. Pre: older()
+  /// is not null.
   void fall_back() noexcept;
-  /// True if the other copy was lost or damaged: the checkpoint is then perhaps not the last one.
+  /// Returns true if the other copy was lost or damaged, so that the checkpoint is perhaps not the
+  /// last one.
   [[nodiscard]] bool is_one_copy_lost() const noexcept { return one_copy_lost_; }
 
-  /// Durable on return. On error the older state counts. One caller at a time.
+  /// Durable on return. After an error the older state counts. Only one caller at a time.
   Result<> write(const Control& control);
 
  private:

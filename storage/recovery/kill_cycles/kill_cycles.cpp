@@ -1,6 +1,6 @@
-// swizzle-kill-cycles: forks a process that works on a database, kills it with SIGKILL at a random
-// moment, also during recovery, and repeats that. Every process compares the database with the
-// answers that the processes before it got.
+// swizzle-kill-cycles: repeatedly forks a process that works on a database and kills it with
+// SIGKILL at a random moment, also during recovery. Every process compares the database with the
+// answers that the earlier processes got.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -39,7 +39,7 @@ pid_t start(Body body) {
   _exit(wrong.empty() ? 0 : 1);
 }
 
-// Returns true if the child has exited with 0, or was killed by our signal.
+// Returns true if the child has exited with 0 or was killed by our signal.
 bool ended_well(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

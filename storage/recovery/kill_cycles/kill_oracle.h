@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// The answers that the sessions of a process got, which may be killed at any moment. Lies in
-/// memory shared with the killer, so it outlives the process.
+/// The answers that the sessions of a process, which may be killed at any moment, have got. It is
+/// in memory shared with the killer, so it outlives the process.
 struct KillOracle {
   static constexpr std::size_t kSessions = 4;
   static constexpr std::size_t kKeys = 600;
@@ -20,13 +20,14 @@ struct KillOracle {
     std::uint64_t before;
     std::uint64_t after;
   };
-  /// One session. Its keys are its own; a key's value follows from its version, 0: absent.
+  /// One session. No other session changes its keys; a key's value follows from its version, 0:
+  /// absent.
   struct Session {
     enum class Pending : std::uint32_t {
       none,
       committing,
       acknowledged,
-      // States of a commit in two phases. Once `prepared` it stays until it is finished.
+      // States of a two-phase commit. A transaction stays `prepared` until it is finished.
       preparing,
       prepared,
       finishing_by_commit,
@@ -36,7 +37,8 @@ struct KillOracle {
     std::array<std::uint64_t, kKeys> committed;
     std::uint64_t next_version;
     std::uint64_t acknowledged;
-    /// Release and acquire between the two processes: publishes `changes`.
+    /// Published with release and read with acquire, between the two processes: publishes
+    /// `changes`.
     std::atomic<Pending> pending;
     std::uint32_t change_count;
     std::array<Change, kMostChanges> changes;
@@ -51,8 +53,8 @@ struct KillOracle {
   std::uint64_t half_way_committed;
   std::uint64_t found_prepared;
 
-  /// Compares the pending writes with those found, all or nothing, and clears them. Returns a
-  /// description of the error; empty: everything is as promised.
+  /// Compares the pending writes with those found, which must be all or none, and clears them.
+  /// Returns a description of the error; empty if everything is as promised.
   enum class Prepared : std::uint8_t { is_not_there, is_there };
   std::string settle(std::size_t session, const std::vector<std::uint64_t>& found,
                      Prepared prepared);

@@ -60,7 +60,7 @@ class Session {
 
   [[noreturn]] void run() {
     while (true) {
-      // Some prepared transactions wait for long, or for the next process.
+      // Some prepared transactions wait for long, or are finished by the next process.
       if (state_.pending == Pending::prepared && !random_.one_in(20)) finish_prepared();
       if (state_.pending == Pending::none) run_transaction();
       if (random_.one_in(400)) INVARIANT(engine_.checkpoint().has_value());
@@ -148,7 +148,7 @@ class Session {
   Random random_;
 };
 
-// Returns the version that the engine has of one key; none when the value was never written.
+// Returns the version of a key in the engine; none if its value was never written.
 std::optional<std::uint64_t> version_in(Transaction& reader, const Tree& tree, std::size_t session,
                                         std::size_t key) {
   ValueBuffer value;
@@ -160,8 +160,8 @@ std::optional<std::uint64_t> version_in(Transaction& reader, const Tree& tree, s
   return version;
 }
 
-/// Returns the first change of a prepared transaction that is not locked against others; empty: all
-/// are locked.
+/// Returns the first change of a prepared transaction that is not locked against others; empty if
+/// all are locked.
 std::string find_unlocked(Engine& engine, const KillOracle& oracle, std::size_t number) {
   const KillOracle::Session& session = oracle.sessions.at(number);
   for (std::uint32_t i = 0; i < session.change_count; ++i) {

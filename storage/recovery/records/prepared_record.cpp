@@ -13,9 +13,9 @@ constexpr std::size_t kMostPortionBytes = std::size_t{64} << 10U;
 enum class Item : std::uint8_t {
   key = 0,            ///< tree u32, hash u64, access to the key u8, to the gap u8
   table = 1,          ///< tree u32, mode u8
-  database = 2,       ///< the same, the tree's number being 0
+  database = 2,       ///< the same fields; the tree's number is 0
   relation = 3,       ///< relation u32, mode u8
-  relation_rows = 4,  ///< the same
+  relation_rows = 4,  ///< the same fields
   undo_traits = 16,   ///< younger changes u64, bits u8: 1 a move, 2 takes the key
 };
 constexpr std::uint8_t kIsMove = 1;

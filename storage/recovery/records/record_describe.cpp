@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kShown = 32;
 constexpr const char* kMalformed = "malformed";
 
-// Returns printable text as it is, other bytes in hexadecimal; long ones are cut off.
+// Returns printable text as it is and other bytes in hexadecimal; long ones are truncated.
 std::string shown(Bytes bytes) {
   const auto is_plain = [](std::byte byte) {
     return byte >= std::byte{' '} && byte <= std::byte{'~'} && byte != std::byte{'\''};
@@ -39,7 +39,7 @@ std::string large(bool is_large) {
   return is_large ? " (in the overflow tree)" : "";
 }
 
-// Describes one image at the start of `bytes`, and removes it.
+// Describes the image at the start of `bytes` and removes it.
 std::string image(Bytes& bytes) {
   alignas(8) std::array<std::byte, kPageBytes> page;
   auto rest = payload::restore_image(bytes, page.data());
@@ -133,7 +133,7 @@ std::string moment(std::int64_t at) {
 }  // namespace
 
 std::string time(const wal::Record& record) {
-  // A restart logs the end of losers without a time.
+  // A restart logs the end of a loser without a time.
   if (record.payload.size() < sizeof(std::int64_t)) return {};
   return moment(load<std::int64_t>(record.payload.data()));
 }

@@ -6,8 +6,8 @@
 
 namespace swizzle::describe {
 
-/// Descriptions of the payloads of log records, for people. For the kind table (record_kinds.h). A
-/// payload that cannot be read is "malformed".
+/// Functions that describe the payloads of log records for people. They are for the kind table
+/// (record_kinds.h). A payload that cannot be read is described as "malformed".
 std::string row(const wal::Record& record);
 std::string rows(const wal::Record& record);
 std::string update(const wal::Record& record);
@@ -15,7 +15,7 @@ std::string slots(const wal::Record& record);
 std::string split(const wal::Record& record);
 std::string adoption(const wal::Record& record);
 std::string deadoption(const wal::Record& record);
-/// One page image or several.
+/// Describes one page image or several.
 std::string images(const wal::Record& record);
 std::string pages(const wal::Record& record);
 /// Describes a commit or the end of a rollback.

@@ -13,7 +13,7 @@ namespace {
 
 Result<> redo_image(const wal::Record& record, PageId page, std::byte* bytes) {
   ASSIGN_OR_RETURN(const Bytes rest, payload::restore_image(record.payload, bytes));
-  // A second image is the second page's.
+  // The second image is that of the second page.
   const RecordKindEntry& kind = *find_kind(record.header.kind);
   if (kind.effects.page == PageEffect::image && page == record.header.page2)
     RETURN_IF_ERROR(payload::restore_image(rest, bytes));
@@ -25,7 +25,8 @@ Result<> redo_image(const wal::Record& record, PageId page, std::byte* bytes) {
 }  // namespace
 
 Result<PageEffects> effects_of(const wal::RecordHeader& header) {
-  if (header.kind < wal::RecordKind::first_for_storage) return PageEffects{};  // the log's own
+  if (header.kind < wal::RecordKind::first_for_storage)
+    return PageEffects{};  // the log's own record
   if (const RecordKindEntry* const kind = find_kind(header.kind)) return kind->effects;
   return fail(sqlstate::data_corrupted, fmt::format("the log has a record of unknown kind {}",
                                                     static_cast<unsigned>(header.kind)));

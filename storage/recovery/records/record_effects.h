@@ -15,29 +15,31 @@ namespace swizzle {
 
 enum class PageEffect : std::uint8_t {
   none,    ///< the record does not concern the page
-  change,  ///< needs the page as it was before
-  image,   ///< makes the page, whatever was there
-  free,    ///< the page is in no tree any more
+  change,  ///< the record needs the page as it was before
+  image,   ///< the record has the whole page, whatever was there
+  free,    ///< the page is no longer in any tree
 };
 
 inline RecordKind kind_of(const wal::RecordHeader& header) noexcept {
   return static_cast<RecordKind>(header.kind);
 }
 
-/// Effects of the record on its first and on its second page.
+/// Effects of a record on its first and on its second page.
 struct PageEffects {
   PageEffect page = PageEffect::none;
   PageEffect page2 = PageEffect::none;
 };
-/// XX001 for a kind that storage does not write.
+/// Returns XX001 for a kind that storage does not write.
 Result<PageEffects> effects_of(const wal::RecordHeader& header);
 
 /// Applies the record to `bytes`, which hold `page`, one of its two pages. For PageEffect::change
-/// the page must be exactly as the record found it: XX001 if its LSN is not the chain's. Logs
-/// nothing, refers to children by page id. Post: the page carries the record's LSN.
+/// the page must be exactly as the record found it: XX001 if its LSN is not the one that the record
+/// names as the page's previous one. Logs nothing, refers to children by page id. Post: the page
+/// has the record's LSN.
 Result<> redo_on_page(const wal::Record& record, PageId page, std::byte* bytes);
 
-/// The pages that the payload of a pages_freed or children_freed record names; none in others.
+/// Returns the pages that the payload of a pages_freed or children_freed record names; none for
+/// other kinds.
 Result<std::vector<PageId>> freed_pages(const wal::Record& record);
 
 }  // namespace swizzle

@@ -12,23 +12,23 @@
 
 namespace swizzle {
 
-/// Definition of one kind of log record. A new kind is a line in the table in record_kinds.cpp, and
-/// a value in RecordKind.
+/// Definition of one kind of log record. A new kind needs a line in the table in record_kinds.cpp
+/// and a value in RecordKind.
 struct RecordKindEntry {
   RecordKind kind;
   std::string_view name;
   PageEffects effects;
-  /// Repeats PageEffect::change on `node`, which holds `page`. Null where no effect is a change.
+  /// Repeats PageEffect::change on `node`, which holds `page`. Null if no effect is a change.
   Result<> (*redo)(const wal::Record& record, PageId page, Node& node) = nullptr;
-  /// The rows in the order in which they are undone. Null: never undone, and the contents of the
-  /// tree stay the same.
+  /// Returns the rows in the order in which they are undone. Null if the record is never undone and
+  /// leaves the contents of the tree unchanged.
   Result<std::vector<UndoneRow>> (*undo)(Bytes payload) = nullptr;
-  /// Describes the payload in words; null: it adds nothing to the header.
+  /// Describes the payload in words. Null if it adds nothing to the header.
   std::string (*describe)(const wal::Record& record) = nullptr;
 };
 
 std::span<const RecordKindEntry> record_kinds() noexcept;
-/// Null for kinds that storage does not write.
+/// Returns null for kinds that storage does not write.
 const RecordKindEntry* find_kind(wal::RecordKind kind) noexcept;
 
 /// Returns the table for programs that print a log.

@@ -69,7 +69,7 @@ TEST_CASE("waldump names and describes everything that a workload logs", "[recov
   });
 }
 
-// Bytes that no writer of ours produced must neither crash the tool nor be described as sound.
+// Bytes that swizzle did not write must neither crash the tool nor be described as valid.
 TEST_CASE("descriptions survive any payload", "[recovery][kinds]") {
   Random random{5};
   const wal::RecordKinds kinds = kinds_for_people();

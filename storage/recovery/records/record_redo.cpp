@@ -12,8 +12,8 @@
 namespace swizzle {
 namespace {
 
-// Makes the node `child` the foster child of `node`, which keeps its records. False: no room for
-// the longer fence.
+// Makes the node `child` the foster child of `node`, which keeps its records. Returns false if
+// there is no room for the longer fence.
 bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
   const Node::Fences fences{node.low_fence(), node.high_fence(), chain_high};
   const std::size_t prefix = Node::common_prefix(fences.low, fences.chain_high);
@@ -24,8 +24,8 @@ bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
   return true;
 }
 
-// Restores the reserved room of transactions that are still open after the redo, as prepared ones
-// are.
+// Restores the reserved room of transactions that are still open after the redo, such as prepared
+// ones.
 void note_length(const wal::Record& record, Node& leaf, std::size_t before, std::size_t after) {
   if (record.header.txn == TxnId::none) return;
   const bool is_undo = (record.header.flags & record_flags::kCompensation) != 0;

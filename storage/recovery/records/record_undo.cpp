@@ -13,7 +13,7 @@ std::vector<UndoneRow> one(const UndoneRow& row) {
   return {row};
 }
 
-/// Returns the change that puts a removed row back.
+/// Returns the change that restores a removed row.
 UndoneRow back(const payload::LeafRow& row) {
   return {.action = LeafChange::Action::insert,
           .key = row.key,

@@ -9,34 +9,35 @@
 
 namespace swizzle {
 
-/// Inverse of one logged change of a row, found by key.
+/// The inverse of one logged change of a row, which is found by key.
 struct UndoneRow {
   LeafChange::Action action = LeafChange::Action::leave;
   Bytes key;
-  /// Value of a removed row; for an update see `update`.
+  /// Value of a removed row. For an update see `update`.
   Bytes value;
   bool overflow = false;
   /// The part of the value to restore.
   payload::LeafUpdate update;
-  /// True for one of several rows of a record: a rollback that a crash has interrupted may have
-  /// restored it already, since a compensation record tells only that the record's undo has begun.
+  /// True for one of several rows of a record. A rollback that a crash interrupted may have
+  /// restored it already, since a compensation record tells only that the undo of the record has
+  /// begun.
   bool may_be_done = false;
 };
 
-/// Returns the value before an update, computed from the value after it. Nothing: the update cannot
-/// have left that value.
+/// Returns the value before an update, computed from the value after it. Returns nothing if the
+/// update cannot have left that value.
 std::optional<std::vector<std::byte>> value_before(const payload::LeafUpdate& update, Bytes after);
 
-/// For the kind table (record_kinds.h). The results point into the payload.
+/// Functions for the kind table (record_kinds.h). Their results point into the payload.
 namespace undo_of {
 using Rows = Result<std::vector<UndoneRow>>;
 Rows leaf_insert(Bytes payload);
 Rows leaf_update(Bytes payload);
 Rows leaf_remove(Bytes payload);
 Rows leaf_removals(Bytes payload);
-/// No row: the tree as a whole is emptied (txn/tree_load.h).
+/// Returns no row: the whole tree is emptied (txn/tree_load.h).
 Rows load_begun(Bytes payload);
-/// No row: the root of a tree that the transaction creates is freed.
+/// Returns no row: the root of a tree that the transaction creates is freed.
 Rows new_root(Bytes payload);
 }  // namespace undo_of
 
@@ -47,7 +48,7 @@ class LoggedUndo final : public LeafChange {
     if (row.action == Action::insert) value_.assign(row.value.begin(), row.value.end());
   }
 
-  /// True if the leaf was as the undone record left it.
+  /// Returns true if the leaf was as the undone record left it.
   [[nodiscard]] bool done() const noexcept { return done_; }
 
   Action decide(const Node& leaf, Node::Position at) noexcept override;

@@ -50,7 +50,7 @@ double require_share(const Value& value) {
                   "percentile value {} is not between 0 and 1", spelled);
 }
 
-/// The first value that at least such a share of all do not exceed.
+/// percentile_disc: returns the first value whose cumulative share of the rows is at least `share`.
 Value discrete(FunctionContext&, const Values& sorted, double share) {
   const double row = std::ceil(share * static_cast<double>(sorted.size));
   return sorted.values[row < 1 ? 0 : static_cast<std::size_t>(row) - 1];

@@ -15,7 +15,7 @@ enum class Statistic : std::uint8_t { average, variance, deviation };
 enum class Population : std::uint8_t { whole, sample };
 enum class Sample : std::uint8_t { integer, numeric, float4, float8 };
 
-/// Exact sums of values and squares.
+/// Variance by exact sums of values and of squares.
 template <Sample input, Statistic answer, Population population>
 struct NumericSpread {
   NumericSum sum;
@@ -60,7 +60,7 @@ struct NumericSpread {
   throw SqlError{sqlstate::numeric_value_out_of_range, "value out of range: overflow"};
 }
 
-/// Youngs and Cramer's recurrence: one pass, no cancellation.
+/// Variance by the recurrence of Youngs and Cramer: one pass, without cancellation.
 template <Sample input, Statistic answer, Population population>
 struct FloatSpread {
   double n = 0;
@@ -105,7 +105,7 @@ struct FloatSpread {
   }
 };
 
-/// Two variables: (y, x), as the standard has them.
+/// Aggregates over pairs (y, x), in the standard's order of arguments.
 enum class Relation : std::uint8_t {
   count,
   sum_xx,

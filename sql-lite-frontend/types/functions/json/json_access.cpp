@@ -15,7 +15,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// Values of json, whose text is as it came, and of jsonb.
+/// Accessors of json values, whose text is kept as entered. OfJsonb has the same set for jsonb.
 struct OfJson {
   using Part = std::string_view;
   static Part whole(const Value& value) {
@@ -42,7 +42,7 @@ struct OfJsonb {
   static Value value(Arena& arena, const Part& part) { return make_jsonb(arena, part); }
 };
 
-/// The operator -> returns JSON, ->> text.
+/// Result of an access: -> returns JSON, ->> text.
 enum class As : std::uint8_t { json, text };
 
 template <class Of, As as>
@@ -70,7 +70,8 @@ Value element(FunctionContext& context, Arguments a) {
   return result_of<OfJson, as>(context, OfJson::element(OfJson::whole(a[0]), a[1].as_int4()));
 }
 
-/// PostgreSQL keeps a scalar of jsonb as an array of one, and this is where it shows.
+/// The operators -> and ->> with a number. A scalar of jsonb counts as an array of one element, as
+/// in PostgreSQL, which stores it that way.
 template <As as>
 Value binary_element(FunctionContext& context, Arguments a) {
   const Jsonb json = jsonb_of(a[0]);
@@ -183,7 +184,7 @@ class PartsCursor final : public SetCursor {
   std::size_t next_ = 0;
 };
 
-/// json and jsonb word it differently.
+/// Throws 22023. json and jsonb have different messages.
 [[noreturn]] void refuse_elements(bool is_jsonb, std::string_view name, JsonKind kind) {
   const bool is_object = kind == JsonKind::object;
   if (is_jsonb) {

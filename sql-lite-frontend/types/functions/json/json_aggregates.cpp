@@ -10,8 +10,8 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
-/// json_agg, json_object_agg and the same for jsonb; those that leave NULL out and that want each
-/// key once.
+/// json_agg, json_object_agg and the same for jsonb, and their variants that omit NULL values or
+/// reject repeated keys.
 namespace swizzle::sql {
 namespace {
 
@@ -39,7 +39,7 @@ struct Text {
   }
 };
 
-/// A group's text as what add_json() writes to.
+/// Adapter through which add_json() appends to a group's text.
 struct AppendedText {
   Text& text;
   Arena& arena;
@@ -65,14 +65,15 @@ template <Spelling spelling, Absent absent = Absent::shown>
 struct List {
   Text text;
   void step(FunctionContext& context, Arena& arena, Arguments a) {
-    // An array is there, if only an empty one.
+    // Create the state even if the value is skipped: without any state the result would be NULL,
+    // not an empty array.
     if (absent == Absent::skipped && a[0].is_null()) {
       is_there = true;
       return;
     }
     const TypeId type = context.call.arguments[0];
     std::string item = text.size == 0 ? "[" : ", ";
-    // Arrays and rows begin a line of their own.
+    // json_agg starts arrays and rows on a new line, as in PostgreSQL.
     const bool structured = shape_of(type) == Shape::record || is_array(type);
     if (structured && text.size != 0 && !a[0].is_null()) item += "\n ";
     text.append(arena, item);
@@ -89,13 +90,13 @@ struct List {
   bool is_there = false;
 };
 
-/// Keys of a group, in its arena: a hash table of their letters.
+/// Keys of a group, allocated in its arena: a hash set with linear probing.
 struct KeysSeen {
   std::string_view* places = nullptr;
   std::size_t capacity = 0;
   std::size_t size = 0;
 
-  /// Returns false if the key is there already.
+  /// Adds the key; returns false if it exists.
   bool add(Arena& arena, std::string_view key) {
     constexpr std::size_t kFirst = 16;
     if (2 * (size + 1) > capacity) {
@@ -122,7 +123,7 @@ struct KeysSeen {
   }
 };
 
-/// Error of a NULL key: of the older functions, or of those of json that came with SQL/JSON.
+/// Error of a NULL key: 22023 of the older functions, or 22004 of SQL/JSON's constructors.
 enum class NullKey : std::uint8_t { of_functions, of_standard };
 
 template <Spelling spelling, NullKey null_key, Absent absent = Absent::shown,
@@ -148,7 +149,7 @@ struct Members {
       is_there = true;
       return;
     }
-    // json shows what it is made of; jsonb is spelled anew at the end.
+    // json keeps this spelling; jsonb's is made at the end from the whole text.
     std::string item = text.size == 0 ? "{ " : ", ";
     append_json_string(key, item);
     item += " : ";

@@ -13,7 +13,8 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
-/// Makes new jsonb from old: ||, -, #-, jsonb_set, and casts of jsonb.
+/// Functions that return a changed jsonb:
+/// , -, #-, jsonb_set, and casts from jsonb.
 namespace swizzle::sql {
 namespace {
 
@@ -24,7 +25,7 @@ using Kind = JsonKind;
   throw SqlError{sqlstate::invalid_parameter_value, std::move(message)};
 }
 
-/// jsonb keeps keys by length, then by bytes.
+/// jsonb's order of keys: by length, then by bytes.
 bool key_before(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
@@ -50,7 +51,7 @@ Value concat(FunctionContext& context, Arguments a) {
     for (auto& [key, value] : right.members) put_member(left, key, std::move(value));
     return shown(context, left);
   }
-  // Anything else is lists, of one where it is none.
+  // Otherwise concatenate two arrays; a value that is no array counts as an array of one.
   JsonValue joined;
   joined.kind = Kind::array;
   for (JsonValue* side : {&left, &right}) {
@@ -129,7 +130,8 @@ std::vector<Step> steps_in(const Value& path) {
   return steps;
 }
 
-/// Returns the current step. A NULL step is an error only when reached.
+/// Returns the current step. Throws if it is NULL: an error only once the step is reached, as in
+/// PostgreSQL.
 const Step& reached(std::span<const Step> path) {
   const Step& step = path.front();
   if (step.is_null) {
@@ -232,7 +234,7 @@ void insert_at(JsonValue& value, std::span<const Step> path, const JsonValue& ad
     }
     const auto size = static_cast<std::int64_t>(value.items.size());
     std::int64_t at = index < 0 ? index + size : index;
-    // Beyond an end is at that end.
+    // An index beyond either end inserts at that end.
     if (at < 0) {
       at = 0;
     } else if (at >= size) {
@@ -254,7 +256,7 @@ Value insert_path(FunctionContext& context, Arguments a) {
   return shown(context, value);
 }
 
-/// jsonb_set() with an argument for the meaning of an SQL NULL as the new value.
+/// jsonb_set_lax(): null_value_treatment says what an SQL NULL as the new value does.
 Value set_path_lax(FunctionContext& context, Arguments a) {
   if (a[0].is_null() || a[1].is_null() || a[3].is_null()) return Value::null();
   const auto invalid_treatment = [] {
@@ -279,7 +281,7 @@ Value set_path_lax(FunctionContext& context, Arguments a) {
   return set_path(context, with_null);
 }
 
-/// A cast takes only values of that kind.
+/// Returns the scalar. Throws unless it is of the kind that the target type of the cast needs.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
   JsonValue value = take_json_apart(json_text(json), nullptr);

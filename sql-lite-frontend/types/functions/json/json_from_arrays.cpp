@@ -6,8 +6,8 @@
 #include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
-/// json_object and jsonb_object: objects from arrays of text. And json_strip_nulls, whose result is
-/// not spelled as jsonb is.
+/// json_object and jsonb_object, which make objects of arrays of text, and json_strip_nulls, whose
+/// result is not in jsonb's spelling.
 namespace swizzle::sql {
 namespace {
 
@@ -45,7 +45,7 @@ class Object {
   throw SqlError{sqlstate::array_subscript_error, std::string{why}};
 }
 
-/// Keys and values in turn, or pairs of them.
+/// Makes an object of one array: alternating keys and values, or pairs of them.
 template <Spelling spelling>
 Value from_array(FunctionContext& context, Arguments a) {
   const ArrayView all{a[0]};
@@ -79,7 +79,7 @@ Value from_two_arrays(FunctionContext& context, Arguments a) {
   return object.finish(context.arena);
 }
 
-/// Appends the value without null members and without blanks; strings are escaped again.
+/// Appends the value without members that are null and without blanks; strings are escaped anew.
 void append_without_nulls(const JsonValue& json, std::string& out) {
   check_stack();
   switch (json.kind) {

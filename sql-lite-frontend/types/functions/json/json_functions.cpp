@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// json's and jsonb's refuse the same in other words.
+/// Type that a function builds: the error messages of json's and jsonb's differ.
 enum class Form : std::uint8_t { json, jsonb };
 
 [[noreturn]] void refuse_odd_arguments(Form form) {
@@ -86,7 +86,7 @@ Value pretty_row(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-/// The same for jsonb, in its own spelling.
+/// The same for jsonb: the result is converted to its spelling.
 template <ScalarFunction make>
 Value as_jsonb(FunctionContext& context, Arguments a) {
   const Value json = make(context, a);

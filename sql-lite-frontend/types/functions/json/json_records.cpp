@@ -14,13 +14,14 @@
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
-/// json_to_record and its like: objects as rows of the columns that a definition list names.
+/// json_populate_record, json_to_record and their set-returning forms: objects as rows of a
+/// composite type or of a column definition list.
 namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
 
-/// JSON on its way into an array: the elements of all levels, row by row.
+/// Reads JSON arrays into an SQL array: collects the elements of all levels in row-major order.
 class ArrayReader {
  public:
   ArrayReader(FunctionContext& context, TypeId array, std::int32_t typmod, std::string_view column)
@@ -105,7 +106,7 @@ void ArrayReader::take(std::string_view json, std::size_t depth) {
   path_.push_back(0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     path_.back() = i;
-    // How deep it is, the first scalar says.
+    // The first scalar determines the number of dimensions.
     const bool may_be_nested = elements_.empty() || depth + 1 < dimensions_.size();
     const bool is_nested = may_be_nested && json_kind(parts[i]) == JsonKind::array &&
                            type_ != TypeId::json && type_ != TypeId::jsonb;
@@ -181,7 +182,8 @@ Value populate(FunctionContext& context, Arguments a) {
   return read_result(context, context.call.arguments[0], a[0], json);
 }
 
-/// Tries populate(). Throws errors that say nothing about the object.
+/// json_populate_record_valid(): true if populate() succeeds. Errors that are not about the object
+/// are thrown.
 Value can_populate(FunctionContext& context, Arguments a) {
   if (a[1].is_null()) return Value::null();
   try {

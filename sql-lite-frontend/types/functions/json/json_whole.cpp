@@ -13,7 +13,8 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/text_builder.h"
 
-/// json and jsonb as a whole: comparing, printing, stripping, and members as rows.
+/// Functions on whole json and jsonb values: comparison, pretty-printing, json_strip_nulls, and
+/// members as rows.
 namespace swizzle::sql {
 namespace {
 
@@ -45,7 +46,7 @@ Value strip_nulls(FunctionContext& context, Arguments a) {
   return make_jsonb(context.arena, print_json(value));
 }
 
-/// Each level indents all that is in it.
+/// Appends the value indented by four blanks a level, as jsonb_pretty() does.
 void print_pretty(const JsonValue& value, std::size_t depth, TextBuilder& out) {
   check_stack();
   const auto line = [&](std::size_t level) {
@@ -85,7 +86,8 @@ Value pretty(FunctionContext& context, Arguments a) {
   return out.finish();
 }
 
-// Row of a set-returning function. All rows are made at once: the value is there as a whole anyway.
+// Row of a set-returning function. All rows are made at the first call, because the value is in
+// memory as a whole.
 struct Row {
   std::string key;
   std::optional<std::string> value;

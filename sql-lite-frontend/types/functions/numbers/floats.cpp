@@ -40,7 +40,7 @@ Value put(F value) {
 
 enum class Operation : std::uint8_t { add, subtract, multiply, divide };
 
-/// L and R are the operands' widths; the result has the wider one.
+/// Arithmetic of operands of widths L and R; the result has the wider one.
 template <Operation op, class L, class R>
 Value arithmetic(FunctionContext&, Arguments a) {
   using F = std::common_type_t<L, R>;
@@ -74,12 +74,12 @@ Value same(FunctionContext&, Arguments a) {
   return a[0];
 }
 
-/// A function of one number that neither overflows nor refuses anything.
+/// A function of one number without errors.
 template <double (*F)(double)>
 Value plain(FunctionContext&, Arguments a) {
   return Value::from_float8(F(a[0].as_float8()));
 }
-/// One whose infinite or vanishing result is an error.
+/// The same, but a result that overflows or underflows is an error.
 template <double (*F)(double)>
 Value ranged(FunctionContext&, Arguments a) {
   const double x = a[0].as_float8();
@@ -88,7 +88,7 @@ Value ranged(FunctionContext&, Arguments a) {
   if (out == 0 && x != 0 && !std::isinf(x)) underflow();
   return Value::from_float8(out);
 }
-/// Trigonometry of an infinite angle has no answer.
+/// A trigonometric function; an infinite argument is an error.
 template <double (*F)(double)>
 Value of_angle(FunctionContext&, Arguments a) {
   if (std::isinf(a[0].as_float8())) input_out_of_range();
@@ -159,7 +159,7 @@ double to_radians(double x) {
   return x * (std::numbers::pi / 180);
 }
 
-// In degrees the well-known angles have exact answers.
+// Known angles in degrees have exact results.
 double sine_degrees(double x) {
   x = std::fmod(x, 360);
   double factor = 1;
@@ -214,7 +214,7 @@ double cotangent_degrees(double x) {
   const double tangent = tangent_degrees(x);
   if (std::isinf(tangent)) return 0;
   if (tangent != 0) return 1 / tangent;
-  // Between 90 and 180 degrees it goes to minus infinity, and so again half a turn further.
+  // At 0 degrees infinity has the angle's sign, at 180 degrees the opposite one.
   const double angle = std::fmod(x, 360);
   return (angle == 180    ? -1
           : angle == -180 ? 1
@@ -338,7 +338,7 @@ double error_function(double x) {
 double complementary_error_function(double x) {
   return std::erfc(x);
 }
-/// Whole numbers up to 0 have no value.
+/// Zero and negative integers are poles.
 Value gamma_of(FunctionContext&, Arguments a) {
   const double x = a[0].as_float8();
   if (std::isnan(x)) return a[0];
@@ -353,7 +353,7 @@ Value gamma_of(FunctionContext&, Arguments a) {
 }
 Value log_gamma_of(FunctionContext&, Arguments a) {
   const double x = a[0].as_float8();
-  // Not std::lgamma, which leaves the sign in a variable that all threads share.
+  // lgamma_r instead of std::lgamma, which stores the sign in a variable shared by all threads.
   int sign = 0;
   const double out = lgamma_r(x, &sign);
   if (std::isinf(out) && !std::isinf(x)) overflow();

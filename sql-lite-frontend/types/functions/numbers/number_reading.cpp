@@ -16,8 +16,8 @@ using Template = NumberTemplate;
 using Node = Template::Node;
 using Kind = Node::Kind;
 
-/// Reads a number as a template says, character by character, as PostgreSQL does: what the template
-/// does not expect is passed over, one character for each of its places.
+/// Reads a number by a template, character by character, as PostgreSQL does: unexpected characters
+/// are skipped, one for each position of the template.
 class Reader {
  public:
   Reader(const Template& pattern, std::string_view text) : t_{pattern}, rest_{text} {
@@ -125,7 +125,7 @@ class Reader {
       read_point_ = has_read = true;
     }
     if (sign_ != ' ' || digits_count_ == 0) return;
-    // A sign may stand behind the last digit.
+    // A sign may follow the last digit.
     if (has_sign_ && has_read) {
       if (rest_.size() < 2 || (rest_[1] != '-' && rest_[1] != '+')) return;
       sign_ = rest_[1];

@@ -34,7 +34,7 @@ struct NumberTemplate {
   CountedVector<Node> nodes;
   int before = 0;  ///< digits before the point
   int after = 0;
-  int shifted = 0;      ///< digits behind V
+  int shifted = 0;      ///< digits after V
   int first_zero = -1;  ///< the place of the first 0 among the digits before the point
   bool filled = true;
   bool scientific = false;

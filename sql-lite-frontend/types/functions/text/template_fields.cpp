@@ -92,7 +92,7 @@ class FieldReader {
       } else if (is_fixed) {
         take_character();
       } else {
-        // It stands for one of them, or for none where there is none.
+        // It matches one such character, or none if there is none.
         --skipped_;
         if (is_space(rest_[0]) || is_separator(rest_[0])) {
           take_character();
@@ -101,7 +101,7 @@ class FieldReader {
       }
       return;
     }
-    // Each character stands for one, in the text's order, up to its end.
+    // Each character of the template consumes one of the text, up to the text's end.
     for (; !literal.empty(); literal.remove_prefix(character_size(literal))) {
       if (rest_.empty()) {
         if (is_standard_) throw unreadable("input string is too short for datetime format");
@@ -129,7 +129,7 @@ class FieldReader {
 
   struct Number {
     i64 value = 0;
-    std::size_t size = 0;  ///< of what was taken, blanks before it among it
+    std::size_t size = 0;  ///< size of the consumed text, with leading blanks
   };
   /// As many digits as there are, or `width` characters.
   Number read_number(const TemplateNode& node, std::size_t width) {
@@ -198,7 +198,7 @@ class FieldReader {
     for (std::size_t i = taken; i < wanted; ++i) field *= 10;
   }
 
-  /// Which of some names stands there, whatever the case of its letters.
+  /// Reads one of the names, in any case; returns its index.
   i64 name(const TemplateNode& node, std::span<const std::string_view> names) {
     const auto stands_here = [&](std::string_view wanted) {
       return equals_ignoring_case(rest_.substr(0, wanted.size()), wanted);
@@ -403,7 +403,7 @@ class FieldReader {
   std::size_t at_ = 0;
   /// How many characters more were skipped than the template has.
   int skipped_ = 0;
-  char last_ = 0;  ///< what was taken last
+  char last_ = 0;  ///< last consumed character
   TemplateFields fields_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// Part of a long text to process between two yield points.
+/// Part of a long text that is processed between two yield points.
 constexpr std::size_t kLettersAtOnce = 4096;
 
 [[noreturn]] void too_long() {
