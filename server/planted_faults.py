@@ -142,7 +142,7 @@ FAULTS = [
     (
         "a standby says to balancers that it serves readers",
         "observability/role_answers.cpp",
-        '    {"/read-only", true, false},\n',
-        '    {"/read-only", true, true},\n',
+        '    {"/read-only", true, false, true},\n',
+        '    {"/read-only", true, true, true},\n',
     ),
 ]

@@ -326,7 +326,7 @@ void QueryBinder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes
     target.type = target.expr->type();
     target.typmod = target.expr->typmod();
     const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get());
-    // What is computed is used where something reads it.
+    // A computed target counts as used as soon as something reads it.
     target.slot = column != nullptr ? column->slot() : new_slot();
   }
 }
