@@ -74,7 +74,7 @@ class QueryMaker:
                     [(f"{alias}.{name}", kind) for name, kind in table.columns], None)
         table = random.choice(self.tables)
         return (Piece("item", f"{table.name} {alias}"),
-                [(f"{alias}.{name}", kind) for name, kind in table.columns], [f"{alias}.id"])
+                [(f"{alias}.{name}", kind) for name, kind in table.columns + table.virtual], [f"{alias}.id"])
 
     def values(self, types):
         rows = []

@@ -3,6 +3,7 @@ duplicates. What is made is text alone, so that it can be run on any server."""
 import dataclasses
 import re
 
+import servers
 from expressions import DEFINED, TYPES, UNORDERED, WORDS
 
 DECLARED = {"numeric": "numeric(12,3)", "text": "text"}
@@ -15,6 +16,7 @@ class Table:
     key: str = "id"
     rows: int = 0
     is_view: bool = False
+    virtual: list = dataclasses.field(default_factory=list)  # the same of columns that are only read
 
 
 class TableMaker:
@@ -61,6 +63,8 @@ class TableMaker:
                 extra = " default " + {"int4": "7", "text": "'none'"}[kind]
             collation = ' collate "sv-x-icu"' if kind == "text" and random.random() < 0.25 else ""
             lines.append(f"{column} {DECLARED.get(kind, kind)}{collation}{extra}")
+        virtual = self._virtual(columns) if servers.ORACLE >= 18 and random.random() < 0.5 else []
+        lines += [f"{column} {kind} generated always as ({value})" for column, kind, value in virtual]
         statements = [f"create table {name} (" + ", ".join(lines) + ")"]
         table = Table(name, columns, rows=rows)
         if rows:
@@ -73,7 +77,15 @@ class TableMaker:
             statements.append(self._index(table, number))
         if random.random() < 0.5:
             statements.append(f"analyze {name}")
+        table.virtual = [(column, kind) for column, kind, _ in virtual]
         return table, statements
+
+    def _virtual(self, columns):
+        """Virtual generated columns, the last ones: names, types, expressions."""
+        (number, _), (text, _) = columns[-2:]
+        known = [("vint", "int4", f"coalesce({number}, 3) % 5"), ("vtext", "text", f"'v' || {text}"),
+                 ("vbool", "bool", f"{number} > id"), ("vid", "int4", "id - 2")]
+        return self.random.sample(known, self.random.randint(1, 3))
 
     def _index(self, table, number):
         random = self.random

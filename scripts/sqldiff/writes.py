@@ -25,7 +25,7 @@ class WriteMaker:
         return self.queries.expressions.make(kind, Scope(columns), depth)
 
     def _columns_of(self, table, alias):
-        return [(f"{alias}.{name}", kind) for name, kind in table.columns]
+        return [(f"{alias}.{name}", kind) for name, kind in table.columns + table.virtual]
 
     def _returning(self, table, alias):
         if self.random.random() < 0.5:
