@@ -114,10 +114,12 @@ bool TransactionPool::relieve_some() noexcept {
     return true;
   }
   if (retained_bytes() > engine_.options.version_store_bytes) {
+    // Read before the spilling looks at it: what becomes durable meanwhile was too young for that.
+    const Lsn durable = engine_.registry->durable_end();
     const Spilled spilled = spill_any(own_shard(), UINT64_MAX);
     if (spilled == Spilled::some || spilled == Spilled::busy) return true;
     // Versions of commits that are not durable yet may be spilled or freed soon.
-    const std::uint64_t young = unspilled_since(engine_.registry->durable_end());
+    const std::uint64_t young = unspilled_since(durable);
     if (retained_bytes() <= engine_.options.version_store_bytes + young) return false;
   }
   return give_up_a_snapshot();
