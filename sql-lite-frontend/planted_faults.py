@@ -660,9 +660,9 @@ FAULTS = [
     ),
     (
         "a condition keeps a column of a subquery that is no more",
-        "plan/pull_up.cpp",
-        "  return can ? std::move(copy) : nullptr;",
-        "  return copy;",
+        "plan/push_down.cpp",
+        "  return can ? std::move(inside) : nullptr;",
+        "  return inside;",
         "The rows of a function are whole*",
     ),
     (
@@ -675,8 +675,8 @@ FAULTS = [
     (
         "a condition of a left join's subquery is lost",
         "plan/pull_up.cpp",
-        "    append(join.conditions, std::move(query.where));\n",
-        "",
+        "    Conditions all = std::move(query.where);\n    for (ExprPtr& condition : join",
+        "    Conditions all;\n    for (ExprPtr& condition : join",
         "A subquery of FROM answers the same*",
     ),
 ]

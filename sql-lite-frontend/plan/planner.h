@@ -232,6 +232,7 @@ class Planner {
   static void propagate_constants(Conditions& conditions, std::span<const Slot> local);
   void push_into(FromNode& node, Conditions& conditions);
   bool push_into(Query& query, ExprPtr& condition);
+  static ExprPtr in_terms_of(const Expr& condition, const Query& query);
   bool push_into_select(Query& query, ExprPtr& condition);
   bool push_into_set_operation(Query& query, ExprPtr& condition);
   void reduce_outer_joins(FromNode& node, const Conditions& conditions);

@@ -5,7 +5,6 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/planner.h"
-#include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -25,20 +24,6 @@ std::vector<Slot> slots_of_targets(std::span<OutputTarget* const> targets) {
   return slots;
 }
 
-/// Returns the condition with the query's columns replaced by what they are computed from, under
-/// its names; null if one of them cannot be copied.
-ExprPtr in_terms_of(const Expr& condition, const Query& query) {
-  bool can = true;
-  ExprPtr copy = copy_expression(condition, [&](const SlotExpr& slot) -> ExprPtr {
-    const auto column = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);
-    if (column == query.targets.end() || !column->expr) return nullptr;
-    ExprPtr inside = copy_expression(*column->expr);
-    can &= inside != nullptr;
-    return inside;
-  });
-  return can ? std::move(copy) : nullptr;
-}
-
 bool is_flat_join(const FromNode& node) {
   const auto* join = std::get_if<FromJoin>(&node.node);
   return join != nullptr && join->kind == JoinKind::inner && join->merged.empty();
@@ -46,11 +31,15 @@ bool is_flat_join(const FromNode& node) {
 
 }  // namespace
 
-/// True for a subquery each of whose rows is a combination of rows of its tables.
+/// True for a subquery each of whose rows is a combination of rows of its tables. A volatile
+/// condition is asked once for each of them, and not for each row of the enclosing join.
 bool Planner::may_pull_up(const Query& query) const {
   const bool is_plain = query.passes_rows_on() && query.order.empty() && !query.sample &&
                         !query.is_barrier && !query.computes_first && !query.reads_working_table &&
-                        !query.from.empty() && query.recheck.empty();
+                        !query.from.empty() && query.recheck.empty() &&
+                        std::ranges::none_of(query.where, [](const ExprPtr& condition) {
+                          return is_volatile(*condition);
+                        });
   // The targets of a query whose rows are locked are computed again, and are looked up by it.
   return is_plain && !computed_targets_.contains(&query);
 }
@@ -120,11 +109,13 @@ void Planner::pull_up_nullable(FromJoin& join) {
         query.where, [](const ExprPtr& condition) { return has_subquery(*condition); });
     if (query.from.size() != 1 || has_subqueries || !computed_columns(query).empty()) break;
     split_conjunctions(join.conditions);
-    for (ExprPtr& condition : join.conditions) {
-      if (ExprPtr inside = in_terms_of(*condition, query)) condition = std::move(inside);
-    }
     split_conjunctions(query.where);
-    append(join.conditions, std::move(query.where));
+    Conditions all = std::move(query.where);
+    for (ExprPtr& condition : join.conditions) {
+      ExprPtr inside = in_terms_of(*condition, query);
+      all.push_back(std::move(inside ? inside : condition));
+    }
+    join.conditions = std::move(all);
     FromPtr table = std::move(query.from[0]);
     join.right = std::move(table);
   }

@@ -120,3 +120,33 @@ TEST_CASE("Tables of views and subqueries are found by their indexes", "[sql][pl
   CHECK(db.sorted_rows("SELECT more FROM (SELECT b + 1 AS more FROM t) s WHERE more = 3") ==
         std::vector<std::string>{"3"});
 }
+
+TEST_CASE("Expressions that nested subqueries double stay where they are", "[sql][plan]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(a numeric); INSERT INTO t VALUES (1), (0)");
+  constexpr int kLevels = 60;
+  std::string from = "t";
+  for (int i = 0; i < kLevels; ++i) from = "(SELECT a + a AS a FROM " + from + ") s";
+  CHECK(db.sorted_rows("SELECT a FROM " + from + " WHERE a > 0") ==
+        std::vector<std::string>{"1152921504606846976"});
+  CHECK(db.sorted_rows("SELECT count(*) FROM t x LEFT JOIN " + from + " ON s.a > x.a") ==
+        std::vector<std::string>{"2"});
+}
+
+TEST_CASE("A subquery's conditions are asked before those on its rows", "[sql][plan]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(a text); INSERT INTO t VALUES ('x'), ('7'); CREATE TABLE u(id int)");
+  db.run("INSERT INTO u VALUES (1), (7)");
+  const std::string digits = "(SELECT a FROM t WHERE a ~ '^[0-9]+$') s";
+  for (const std::string join : {"JOIN", "LEFT JOIN"}) {
+    const bool keeps = join == "LEFT JOIN";
+    CHECK(db.sorted_rows("SELECT id, a FROM u " + join + " " + digits + " ON s.a::int > 5") ==
+          std::vector<std::string>{"1|7", "7|7"});
+    CHECK(db.sorted_rows("SELECT id, a FROM u " + join + " " + digits + " ON s.a::int = id") ==
+          (keeps ? std::vector<std::string>{"1|NULL", "7|7"} : std::vector<std::string>{"7|7"}));
+  }
+  // Once for each row of the subquery, whatever it is joined with.
+  db.run("CREATE SEQUENCE asked");
+  db.run("SELECT count(*) FROM u, (SELECT a FROM t WHERE nextval('asked') > 0) s");
+  CHECK(db.sorted_rows("SELECT last_value FROM asked") == std::vector<std::string>{"2"});
+}

@@ -171,32 +171,39 @@ bool Planner::push_into(Query& query, ExprPtr& condition) {
   return false;
 }
 
-bool Planner::push_into_select(Query& query, ExprPtr& condition) {
-  if (!query.sets.empty() || query.distinct == Query::DistinctKind::on) return false;
-  if (!query.windows.empty()) return push_past_windows(query, *condition);
+/// Returns the condition with the query's columns replaced by the expressions that it computes them
+/// from. Null if one of them cannot be copied, may change from one evaluation to the next, or is
+/// large: copied from level to level of nested queries it would double each time.
+ExprPtr Planner::in_terms_of(const Expr& condition, const Query& query) {
+  constexpr std::size_t kMostNodes = 1000;
   bool can = true;
   std::size_t nodes = 0;
-  bool reads_aggregates = false;
-  const auto key_of = [&](Slot slot) {
-    return std::ranges::find(query.group_keys, slot, &GroupKey::slot);
-  };
-  // The condition in terms of the expressions that the query computes its columns from.
-  ExprPtr inside = copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
+  ExprPtr inside = copy_expression(condition, [&](const SlotExpr& slot) -> ExprPtr {
     const auto target = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);
     if (target == query.targets.end()) return nullptr;
     if (!target->expr || is_volatile(*target->expr)) {
       can = false;
       return nullptr;
     }
-    // An expression copied from the query below may be copied again there, which doubles the work.
-    constexpr std::size_t kMostNodes = 1000;
     walk(*target->expr, [&](Expr&) { ++nodes; });
     can &= nodes <= kMostNodes;
     ExprPtr copy = can ? copy_expression(*target->expr) : nullptr;
     can &= copy != nullptr;
     return copy;
   });
-  if (!inside || !can) return false;
+  return can ? std::move(inside) : nullptr;
+}
+
+bool Planner::push_into_select(Query& query, ExprPtr& condition) {
+  if (!query.sets.empty() || query.distinct == Query::DistinctKind::on) return false;
+  if (!query.windows.empty()) return push_past_windows(query, *condition);
+  bool can = true;
+  bool reads_aggregates = false;
+  const auto key_of = [&](Slot slot) {
+    return std::ranges::find(query.group_keys, slot, &GroupKey::slot);
+  };
+  ExprPtr inside = in_terms_of(*condition, query);
+  if (!inside) return false;
   if (!query.grouped) {
     query.where.push_back(std::move(inside));
     return true;
