@@ -3,9 +3,6 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/routines/routine_builder.h"
-#include "sql-lite-frontend/query/bind/binder.h"
-#include "sql-lite-frontend/query/parse/parser.h"
-#include "sql-lite-frontend/routines/body.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Columns that atomic bodies of routines use.
@@ -27,15 +24,8 @@ std::vector<BodyColumn> columns_of_body(StatementContext& session, const Routine
       if (std::ranges::find(found, column) == found.end()) found.push_back(column);
     }
   };
-  const BodyNames names = body_names(routine);
   try {
-    for (const BodyPart& part : body_parts(*routine)) {
-      Arena arena;
-      const auto parsed = parse_script(arena, part.text);
-      Binder binder{session.names, arena};
-      binder.allow_parameters(routine->argument_types());
-      binder.enter_body(names);
-      bind_body_statement(binder, parsed[0]->stmt);
+    bind_body(session, *routine, body_names(routine), [&](const BodyPart&, Binder& binder) {
       for (const RelationAccess& access : binder.accesses()) {
         // Relations behind a view are the view's.
         if (access.as_role != kNoOid) continue;
@@ -43,7 +33,7 @@ std::vector<BodyColumn> columns_of_body(StatementContext& session, const Routine
           add(*access.table, positions);
         }
       }
-    }
+    });
   } catch (const SqlError&) {
     // The text is not valid at present.
   }

@@ -395,13 +395,7 @@ class RoutineBuilder {
     auto plain = std::make_shared<Routine>(routine_);
     plain->form = BodyForm::string;
     const BodyNames names = body_names(plain);
-    for (const BodyPart& part : body_parts(routine_)) {
-      Arena arena;
-      const auto parsed = parse_script(arena, part.text);
-      Binder binder{session_.names, arena};
-      binder.allow_parameters(routine_.argument_types());
-      binder.enter_body(names);
-      bind_body_statement(binder, parsed[0]->stmt);
+    bind_body(session_, routine_, names, [&](const BodyPart&, Binder& binder) {
       for (const ViewName& row : binder.rows_read()) note(row);
       for (const Binder::RelationRead& read : binder.relations_read()) {
         note(view_name_of(read));
@@ -420,7 +414,7 @@ class RoutineBuilder {
       routine_.body_routines.insert(routine_.body_routines.end(), binder.routines_read().begin(),
                                     binder.routines_read().end());
       hold_named(session_, binder.routines_read());
-    }
+    });
   }
 
   void note(ViewName name) {
@@ -440,8 +434,6 @@ class RoutineBuilder {
   Routine routine_;
 };
 
-}  // namespace
-
 void bind_body_statement(Binder& binder, const ast::Node* node) {
   if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
     static_cast<void>(binder.bind_select(*select, nullptr, Binder::OutputTypes::open));
@@ -456,6 +448,21 @@ void bind_body_statement(Binder& binder, const ast::Node* node) {
   } else {
     throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
                 statement_name(node));
+  }
+}
+
+}  // namespace
+
+void bind_body(StatementContext& session, const Routine& routine, const BodyNames& names,
+               const std::function<void(const BodyPart&, Binder&)>& bound) {
+  for (const BodyPart& part : body_parts(routine)) {
+    Arena arena;
+    const auto parsed = parse_script(arena, part.text);
+    Binder binder{session.names, arena};
+    binder.allow_parameters(routine.argument_types());
+    binder.enter_body(names);
+    bind_body_statement(binder, parsed[0]->stmt);
+    bound(part, binder);
   }
 }
 

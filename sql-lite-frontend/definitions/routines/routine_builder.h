@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/routines/body.h"
 
 namespace swizzle::sql {
 
@@ -9,7 +12,9 @@ namespace swizzle::sql {
 /// the statement's text; `sink` gets notices.
 Routine build_routine(StatementContext& session, const ast::CreateFunctionStmt& statement,
                       const Statement& whole, ResultSink& sink);
-/// Binds a statement of an atomic body. Throws 0A000 for a statement that is not allowed there.
-void bind_body_statement(Binder& binder, const ast::Node* node);
+/// Binds the statements of an atomic body one after the other, and calls `bound` for each. Throws
+/// 0A000 for a statement that is not allowed there.
+void bind_body(StatementContext& session, const Routine& routine, const BodyNames& names,
+               const std::function<void(const BodyPart&, Binder&)>& bound);
 
 }  // namespace swizzle::sql

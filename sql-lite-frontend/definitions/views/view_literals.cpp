@@ -69,17 +69,10 @@ void ViewLiterals::read_view(const TablePtr& view) {
 
 void ViewLiterals::read_body(const RoutinePtr& routine) {
   Text text{nullptr, routine};
-  const BodyNames names = body_names(routine);
   try {
-    for (const BodyPart& part : body_parts(*routine)) {
-      Arena arena;
-      const auto parsed = parse_script(arena, part.text);
-      Binder binder{session_.names, arena};
-      binder.allow_parameters(routine->argument_types());
-      binder.enter_body(names);
-      bind_body_statement(binder, parsed[0]->stmt);
+    bind_body(session_, *routine, body_names(routine), [&](const BodyPart& part, Binder& binder) {
       note(text, routine->body, binder, part.offset);
-    }
+    });
   } catch (const SqlError&) {
     return;
   }
