@@ -9,84 +9,20 @@
 #include <string>
 #include <thread>
 
-#include "server/session/testing/swizzled_process.h"
+#include "server/standby/testing/two_servers.h"
 
 namespace swizzle::server {
 namespace {
 
 using Catch::Matchers::Contains;
-using testing::ServerHome;
-
-constexpr int kFirstPort = 7003;
-constexpr int kSecondPort = 7004;
-
-struct Close {
-  void operator()(PGconn* session) const { PQfinish(session); }
-  void operator()(PGresult* answer) const { PQclear(answer); }
-};
-
-/// A session that is kept.
-class Client {
- public:
-  explicit Client(const std::string& conninfo) : session_(PQconnectdb(conninfo.c_str())) {}
-  /// Returns the first value of the last result, or all errors with their states.
-  std::string ask(const std::string& sql) {
-    if (PQstatus(session_.get()) != CONNECTION_OK) return PQerrorMessage(session_.get());
-    if (PQsendQuery(session_.get(), sql.c_str()) == 0) return PQerrorMessage(session_.get());
-    std::string value;
-    std::string errors;
-    while (PGresult* const next = PQgetResult(session_.get())) {
-      const std::unique_ptr<PGresult, Close> answer{next};
-      if (PQresultStatus(next) == PGRES_FATAL_ERROR) {
-        // Null where the connection has gone.
-        const char* const state = PQresultErrorField(next, PG_DIAG_SQLSTATE);
-        errors += std::string{state == nullptr ? "" : state} + " " + PQresultErrorMessage(next);
-      } else {
-        value = PQntuples(next) == 0 ? "" : PQgetvalue(next, 0, 0);
-      }
-    }
-    return errors.empty() ? value : errors;
-  }
-  [[nodiscard]] std::string parameter(const char* name) const {
-    const char* const value = PQparameterStatus(session_.get(), name);
-    return value == nullptr ? "" : value;
-  }
-
- private:
-  std::unique_ptr<PGconn, Close> session_;
-};
-
-std::string asked(const std::string& conninfo, const std::string& sql) {
-  return Client{conninfo}.ask(sql);
-}
-
-/// False if it does not become the answer within half a minute.
-bool becomes(const std::string& conninfo, const std::string& sql, const std::string& wanted) {
-  for (int i = 0; i < 3000; ++i) {
-    if (asked(conninfo, sql) == wanted) return true;
-    ::usleep(10'000);
-  }
-  return false;
-}
+using namespace testing;
 
 /// A primary, and a standby that is read.
-struct ReadStandby {
-  explicit ReadStandby(const std::string& settings = "") {
-    REQUIRE(home.run({"init", "-D", home.data("first"), "--peer-only"}) == 0);
-    home.start("first", kFirstPort);
-    REQUIRE(home.is_open("first"));
-    CHECK(asked(primary, "CREATE TABLE rows AS SELECT n FROM generate_series(1, 1000) n") == "");
-    INFO(home.log_of("init"));
-    REQUIRE(home.run({"init", "-D", home.data("second"), "--standby-of", primary, "--slot", "s"},
-                     "init.log") == 0);
-    std::ofstream{home.data("second") + "/swizzle.auto.conf", std::ios::app} << "hot_standby = on\n"
-                                                                             << settings;
-    home.start("second", kSecondPort);
-    REQUIRE(becomes(standby, "SELECT count(*) FROM rows", "1000"));
+struct ReadStandby : TwoServers {
+  explicit ReadStandby(const std::string& settings = "")
+      : TwoServers{"hot_standby = on\n" + settings} {
+    REQUIRE(await_answer(standby, "SELECT count(*) FROM rows", "1000"));
   }
-  ServerHome home;
-  const std::string primary = home.conninfo(kFirstPort);
-  const std::string standby = home.conninfo(kSecondPort);
 };
 
 }  // namespace
@@ -136,24 +72,24 @@ TEST_CASE("sessions on a standby see what is committed, and definitions as they 
   writer.ask("BEGIN");
   writer.ask("INSERT INTO rows VALUES (1001)");
   writer.ask("CREATE TABLE made (n int)");
-  CHECK(asked(servers.primary, "INSERT INTO rows VALUES (1002)") == "");
-  REQUIRE(becomes(servers.standby, "SELECT count(*) FROM rows", "1001"));
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1002)") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "1001"));
   CHECK(reader.ask("EXECUTE counting") == "1001");
   CHECK(reader.ask("SELECT count(*) FROM rows WHERE n = 1001") == "0");
   CHECK_THAT(reader.ask("SELECT * FROM made"), Contains("42P01"));
   writer.ask("COMMIT");
-  REQUIRE(becomes(servers.standby, "SELECT count(*) FROM rows", "1002"));
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "1002"));
   CHECK(reader.ask("SELECT count(*) FROM made") == "0");
-  CHECK(asked(servers.primary, "ALTER TABLE rows ADD COLUMN t text DEFAULT 'new'") == "");
-  CHECK(asked(servers.primary, "CREATE INDEX by_n ON rows (n)") == "");
-  REQUIRE(becomes(servers.standby, "SELECT t FROM rows WHERE n = 5", "new"));
+  CHECK(ask(servers.primary, "ALTER TABLE rows ADD COLUMN t text DEFAULT 'new'") == kNothing);
+  CHECK(ask(servers.primary, "CREATE INDEX by_n ON rows (n)") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT t FROM rows WHERE n = 5", "new"));
   CHECK(reader.ask("EXECUTE counting") == "1002");
-  CHECK(asked(servers.primary, "DROP TABLE rows; CREATE TABLE rows (n int)") == "");
-  REQUIRE(becomes(servers.standby, "SELECT count(*) FROM rows", "0"));
+  CHECK(ask(servers.primary, "DROP TABLE rows; CREATE TABLE rows (n int)") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "0"));
   CHECK(reader.ask("EXECUTE counting") == "0");
-  CHECK(asked(servers.primary, "CREATE ROLE somebody") == "");
-  REQUIRE(
-      becomes(servers.standby, "SELECT count(*) FROM pg_roles WHERE rolname = 'somebody'", "1"));
+  CHECK(ask(servers.primary, "CREATE ROLE somebody") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM pg_roles WHERE rolname = 'somebody'",
+                       "1"));
 }
 
 TEST_CASE("a reader that replay has waited for is cancelled, or its session ended") {
@@ -161,7 +97,7 @@ TEST_CASE("a reader that replay has waited for is cancelled, or its session ende
   Client reader{servers.standby};
   reader.ask("BEGIN ISOLATION LEVEL REPEATABLE READ");
   CHECK(reader.ask("SELECT count(*) FROM rows") == "1000");
-  CHECK(asked(servers.primary, "INSERT INTO rows VALUES (1001)") == "");
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1001)") == kNothing);
   ::usleep(300'000);
   CHECK(reader.ask("SELECT count(*) FROM rows") == "1000");
   CHECK_THAT(
@@ -169,18 +105,18 @@ TEST_CASE("a reader that replay has waited for is cancelled, or its session ende
       Contains("40001") && Contains("canceling statement due to conflict with recovery") &&
           Contains("User query might have needed to see row versions that must be removed."));
   reader.ask("ROLLBACK");
-  REQUIRE(becomes(servers.standby, "SELECT count(*) FROM rows", "1001"));
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "1001"));
   CHECK(reader.ask("SELECT count(*) FROM rows") == "1001");
   // At READ COMMITTED each statement sees what is replayed by then.
   reader.ask("BEGIN");
   CHECK(reader.ask("SELECT count(*) FROM rows") == "1001");
-  CHECK(asked(servers.primary, "INSERT INTO rows VALUES (1002)") == "");
-  REQUIRE(becomes(servers.standby, "SELECT count(*) FROM rows", "1002"));
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1002)") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "1002"));
   CHECK(reader.ask("SELECT count(*) FROM rows") == "1002");
   // A cursor keeps its view.
   reader.ask("DECLARE c CURSOR FOR SELECT count(*) FROM rows");
-  CHECK(asked(servers.primary, "INSERT INTO rows VALUES (1003)") == "");
-  REQUIRE(becomes(servers.standby, "SELECT count(*) FROM rows", "1003"));
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1003)") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "1003"));
   // A socket that is closed with a query in it may lose the server's last words.
   ::usleep(100'000);
   CHECK_THAT(reader.ask("SELECT 1"), Contains("terminating connection due to conflict"));
@@ -188,22 +124,22 @@ TEST_CASE("a reader that replay has waited for is cancelled, or its session ende
 
 TEST_CASE("replay pauses and goes on") {
   ReadStandby servers;
-  CHECK(asked(servers.standby, "SELECT pg_is_wal_replay_paused()") == "f");
-  CHECK(asked(servers.standby, "SELECT pg_wal_replay_pause()") == "");
-  CHECK(asked(servers.standby, "SELECT pg_is_wal_replay_paused()") == "t");
+  CHECK(ask(servers.standby, "SELECT pg_is_wal_replay_paused()") == "f");
+  CHECK(ask(servers.standby, "SELECT pg_wal_replay_pause()") == kNothing);
+  CHECK(ask(servers.standby, "SELECT pg_is_wal_replay_paused()") == "t");
   ::usleep(500'000);
-  CHECK(asked(servers.primary, "INSERT INTO rows VALUES (1001)") == "");
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1001)") == kNothing);
   ::usleep(1'000'000);
-  CHECK(asked(servers.standby, "SELECT count(*) FROM rows") == "1000");
-  CHECK(asked(servers.standby, "SELECT pg_wal_replay_resume()") == "");
-  CHECK(becomes(servers.standby, "SELECT count(*) FROM rows", "1001"));
+  CHECK(ask(servers.standby, "SELECT count(*) FROM rows") == "1000");
+  CHECK(ask(servers.standby, "SELECT pg_wal_replay_resume()") == kNothing);
+  CHECK(await_answer(servers.standby, "SELECT count(*) FROM rows", "1001"));
 }
 
 TEST_CASE("transfers on the primary keep their sum on the standby, through kills of the standby") {
   ReadStandby servers;
-  CHECK(asked(servers.primary,
-              "CREATE TABLE accounts AS SELECT n id, 100 balance FROM generate_series(1, 500) n; "
-              "ALTER TABLE accounts ADD PRIMARY KEY (id); CREATE TABLE done (n int)") == "");
+  CHECK(ask(servers.primary,
+            "CREATE TABLE accounts AS SELECT n id, 100 balance FROM generate_series(1, 500) n; "
+            "ALTER TABLE accounts ADD PRIMARY KEY (id); CREATE TABLE done (n int)") == kNothing);
   std::atomic<bool> stops{false};
   std::thread transfers{[&] {
     Client writer{servers.primary};
@@ -233,7 +169,7 @@ TEST_CASE("transfers on the primary keep their sum on the standby, through kills
   bool is_right = true;
   std::string wrong;
   for (int round = 0; round < 3 && is_right; ++round) {
-    REQUIRE(becomes(servers.standby, "SELECT count(*) FROM accounts", "500"));
+    REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM accounts", "500"));
     Client reader{servers.standby};
     for (int i = 0; i < 300 && is_right; ++i) {
       reader.ask("BEGIN ISOLATION LEVEL REPEATABLE READ");
@@ -250,7 +186,7 @@ TEST_CASE("transfers on the primary keep their sum on the standby, through kills
     }
     if (round < 2) {
       servers.home.kill("second");
-      servers.home.start("second", kSecondPort);
+      servers.home.start("second", TwoServers::kStandbyPort);
     }
   }
   stops = true;
@@ -273,7 +209,7 @@ TEST_CASE("a promotion ends the readers' sessions, and the server writes") {
   Client writer{servers.standby};
   CHECK(writer.parameter("in_hot_standby") == "off");
   CHECK(writer.ask("SELECT pg_is_in_recovery()") == "f");
-  CHECK(writer.ask("INSERT INTO rows VALUES (1001)") == "");
+  CHECK(writer.ask("INSERT INTO rows VALUES (1001)") == kNothing);
   CHECK(writer.ask("SELECT count(*) FROM rows") == "1001");
 }
 

@@ -8,68 +8,22 @@
 #include <memory>
 #include <string>
 
-#include "server/session/testing/swizzled_process.h"
+#include "server/standby/testing/two_servers.h"
 
 namespace swizzle::server {
 namespace {
 
 using Catch::Matchers::Contains;
-using testing::ServerHome;
-
-constexpr int kPrimaryPort = 7001;
-constexpr int kStandbyPort = 7002;
-
-struct EndSession {
-  void operator()(PGconn* session) const { PQfinish(session); }
-  void operator()(PGresult* answer) const { PQclear(answer); }
-};
+using namespace testing;
 using Session = std::unique_ptr<PGconn, EndSession>;
 
-/// Returns the first value, or the error.
-std::string ask(const std::string& conninfo, const std::string& sql) {
-  const Session session{PQconnectdb(conninfo.c_str())};
-  if (PQstatus(session.get()) != CONNECTION_OK) return PQerrorMessage(session.get());
-  const std::unique_ptr<PGresult, EndSession> answer{PQexec(session.get(), sql.c_str())};
-  if (PQresultStatus(answer.get()) == PGRES_FATAL_ERROR) return PQresultErrorMessage(answer.get());
-  return PQntuples(answer.get()) == 0 ? "" : PQgetvalue(answer.get(), 0, 0);
-}
+constexpr int kPrimaryPort = TwoServers::kPrimaryPort;
+constexpr int kStandbyPort = TwoServers::kStandbyPort;
 
 void add_setting(const ServerHome& home, const std::string& name, const std::string& line) {
   std::ofstream file{home.data(name) + "/swizzle.auto.conf", std::ios::app};
   file << line << '\n';
 }
-
-/// False if it does not become the answer within half a minute.
-bool await_answer(const std::string& conninfo, const std::string& sql, const std::string& wanted) {
-  for (int i = 0; i < 3000; ++i) {
-    if (ask(conninfo, sql) == wanted) return true;
-    ::usleep(10'000);
-  }
-  return false;
-}
-
-/// A primary with a table, and a standby that has been copied from it and started.
-struct TwoServers {
-  TwoServers() {
-    REQUIRE(home.run({"init", "-D", home.data("first"), "--peer-only"}) == 0);
-    home.start("first", kPrimaryPort);
-    REQUIRE(home.is_open("first"));
-    CHECK(ask(primary, "CREATE TABLE rows AS SELECT n FROM generate_series(1, 1000) n") == "");
-    INFO(home.log_of("init"));
-    REQUIRE(home.run({"init", "-D", home.data("second"), "--standby-of", primary, "--slot", "s"},
-                     "init.log") == 0);
-    home.start("second", kStandbyPort);
-  }
-  /// Waits until the standby has what the primary has.
-  bool has_all() const {
-    return await_answer(primary,
-                        "SELECT flush_lsn >= pg_current_wal_lsn() FROM pg_stat_replication", "t");
-  }
-
-  ServerHome home;
-  const std::string primary = home.conninfo(kPrimaryPort);
-  const std::string standby = home.conninfo(kStandbyPort);
-};
 
 }  // namespace
 
@@ -82,13 +36,14 @@ TEST_CASE("a standby follows, survives a crash, and takes over; the old primary 
                  Contains("Hot standby mode is disabled"));
   CHECK(ask(servers.primary, "SELECT slot_type || active FROM pg_replication_slots") ==
         "physicaltrue");
-  CHECK(ask(servers.primary, "INSERT INTO rows SELECT n FROM generate_series(1001, 3000) n") == "");
+  CHECK(ask(servers.primary, "INSERT INTO rows SELECT n FROM generate_series(1001, 3000) n") ==
+        kNothing);
   home.kill("second");
-  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (3001)") == "");
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (3001)") == kNothing);
   home.start("second", kStandbyPort);
   REQUIRE(servers.has_all());
   home.kill("second");
-  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (3002)") == "");
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (3002)") == kNothing);
   home.kill("first");
   const std::size_t told = home.log_of("second").size();
   home.start("second", kStandbyPort);
@@ -101,11 +56,11 @@ TEST_CASE("a standby follows, survives a crash, and takes over; the old primary 
   REQUIRE(home.run({"promote", "-D", home.data("second")}) == 0);
   REQUIRE(home.is_open("second"));
   CHECK(ask(servers.standby, "SELECT count(*) || ' ' || max(n) FROM rows") == "3001 3001");
-  CHECK(ask(servers.standby, "INSERT INTO rows VALUES (4000)") == "");
+  CHECK(ask(servers.standby, "INSERT INTO rows VALUES (4000)") == kNothing);
   CHECK(home.run({"promote", "-D", home.data("second")}) == 1);
 
   add_setting(home, "first", "primary_conninfo = '" + servers.standby + "'");
-  std::ofstream{home.data("first") + "/standby.signal"};
+  std::ofstream{home.data("first") + "/standby.signal"} << std::flush;
   home.start("first", kPrimaryPort);
   CHECK(home.await_end("first") == 1);
   CHECK_THAT(home.log_of("first"), Contains("is not a part of timeline 2"));
@@ -127,20 +82,20 @@ TEST_CASE("a commit waits for the standby that synchronous_standby_names asks fo
   REQUIRE(servers.has_all());
   const auto set_names = [&](const std::string& names) {
     CHECK(ask(servers.primary, "ALTER SYSTEM SET synchronous_standby_names = '" + names + "'") ==
-          "");
+          kNothing);
     CHECK(ask(servers.primary, "SELECT pg_reload_conf()") == "t");
     return await_answer(servers.primary, "SHOW synchronous_standby_names", names);
   };
   REQUIRE(set_names("walreceiver"));
   CHECK(ask(servers.primary, "SELECT sync_state || sync_priority FROM pg_stat_replication") ==
         "sync1");
-  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (2001)") == "");
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (2001)") == kNothing);
   CHECK(ask(servers.primary, "SELECT sync_state FROM pg_stat_get_wal_senders()") == "sync");
 
   home.kill("second");
   REQUIRE(await_answer(servers.primary, "SELECT count(*) FROM pg_stat_replication", "0"));
   CHECK(ask(servers.primary, "SET synchronous_commit = local; INSERT INTO rows VALUES (2002)") ==
-        "");
+        kNothing);
   CHECK(ask(servers.primary, "SELECT count(*) FROM rows") == "1002");
   const std::string waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
   Session waiting{PQconnectdb(servers.primary.c_str())};
@@ -185,9 +140,9 @@ TEST_CASE("what cannot be a standby is refused by name") {
   home.start("first", kPrimaryPort);
   REQUIRE(home.is_open("first"));
   const std::string primary = home.conninfo(kPrimaryPort);
-  const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
     const std::string before = home.log_of("tried");
-    CHECK(home.run(std::move(words), "tried.log") == 1);
+    CHECK(home.run(words, "tried.log") == 1);
     CHECK_THAT(home.log_of("tried").substr(before.size()), Contains(why));
   };
   refused({"init", "-D", home.data("second"), "--standby-of", "host=" + home.path() + " port=1"},
@@ -195,7 +150,7 @@ TEST_CASE("what cannot be a standby is refused by name") {
   refused({"init", "-D", home.data("second"), "--standby-of", primary + " user=nobody"},
           "could not connect to the primary server");
   refused({"init", "-D", home.data("first"), "--standby-of", primary}, "exists");
-  CHECK(ask(primary, "SELECT pg_create_physical_replication_slot('s')") != "");
+  CHECK(ask(primary, "SELECT pg_create_physical_replication_slot('s')") != kNothing);
   refused({"init", "-D", home.data("second"), "--standby-of", primary, "--slot", "s"},
           "replication slot \"s\" already exists");
   refused({"promote", "-D", home.data("first")}, "server is not in standby mode");
