@@ -147,12 +147,12 @@ struct Bank {
     std::uint64_t next = 0;
     std::string key;
     if (random.one_in(2)) {
-      REQUIRE(
-          primary->bulk_load(*transaction, made, [&]() -> Result<std::optional<Engine::Record>> {
-            if (next == kRows) return std::optional<Engine::Record>{};
-            key = account(next++);
-            return Engine::Record{as_bytes(key), as_bytes(value)};
-          }));
+      const auto next_record = [&]() -> Result<std::optional<Engine::Record>> {
+        if (next == kRows) return std::optional<Engine::Record>{};
+        key = account(next++);
+        return Engine::Record{as_bytes(key), as_bytes(value)};
+      };
+      REQUIRE(primary->bulk_load(*transaction, made, next_record));
     } else {
       Tree into = primary->tree(made).value();
       for (; next < kRows; ++next)
@@ -349,7 +349,7 @@ TEST_CASE("readers of a standby see whole transactions, beside writers, redo and
       const auto transaction = bank.engine->begin(Isolation::repeatable_read, Access::read_only);
       CHECK(bank.look(*transaction).sum == kAccounts * kEach);
       transaction->rollback();
-      CHECK(bank.engine->verify().value() == std::vector<std::string>{});
+      CHECK(bank.engine->verify().value().empty());
     });
   });
 }
@@ -469,7 +469,8 @@ TEST_CASE("a standby is not read before its pages are of one time", "[standby][h
     for (int i = 0; i < 20; ++i) bank.transfer(random);
     bank.send();
     int left = 2;
-    REQUIRE(!bank.standby->redo_some([&left] { return left-- > 0; }).value());
+    const auto may_go_on = [&left] { return left-- > 0; };
+    REQUIRE(!bank.standby->redo_some(may_go_on).value());
     bool is_in = false;
     const auto reader = Runtime::current().spawn("reader", [&] {
       const Bank::Seen seen = bank.look();
