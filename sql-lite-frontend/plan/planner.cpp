@@ -92,9 +92,9 @@ Cte& Planner::plan_cte(BoundCte& bound) {
   cte.union_all = bound.union_all;
   cte.correlated = steps_of(bound.correlated);
   cte.first_outputs = bound.query->output_slots();
-  cte.outputs = cte.first_outputs;
-  if (bound.recursive) {
-    for (Slot& slot : cte.outputs) slot = binder_.new_slot();
+  for (const Slot slot : cte.first_outputs) {
+    binder_.mark_used(slot);
+    cte.outputs.push_back(binder_.new_slot());
   }
   // A placeholder, so that a reference inside the recursive part does not plan it again.
   cte.plan = std::make_unique<OneRow>();

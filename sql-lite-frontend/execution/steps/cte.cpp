@@ -38,10 +38,17 @@ void Cte::fill(Execution& execution) {
   }
   RowScope scope{execution};
   while (plan->next(execution)) {
+    take_row(execution, first_outputs);
     rows.keep(execution);
     scope.rewind();
   }
   plan->close();
+}
+
+void Cte::take_row(Execution& execution, std::span<const Slot> from) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    execution.slots[outputs[i]] = execution.slots[from[i]];
+  }
 }
 
 /// UNION: keeps the row only if it is new.
@@ -53,9 +60,7 @@ bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
     if (known != KeyTable::kAbsent) return false;
     known = 1;
   }
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    execution.slots[outputs[i]] = execution.slots[from[i]];
-  }
+  take_row(execution, from);
   rows.keep(execution);
   round_.keep(execution);
   return true;

@@ -22,8 +22,8 @@ struct Cte {
   // Planned once; each execution runs its own copy, at most once.
   PlanPtr plan;
   std::vector<TypeId> column_types;
-  /// Slots in which readers find the row. A recursive query has separate slots, because the rows of
-  /// both of its parts are copied there, and because a part may use one slot for two columns.
+  /// Slots in which readers find the row. They are not the query's own, which one of the readers has
+  /// for itself.
   std::vector<Slot> outputs;
   std::vector<Slot> first_outputs;
   PlanPtr recursive_plan;
@@ -47,6 +47,7 @@ struct Cte {
   void forget();
 
  private:
+  void take_row(Execution& execution, std::span<const Slot> from);
   bool keep_if_new(Execution& execution, std::span<const Slot> from);
   void stop();
 

@@ -183,13 +183,16 @@ FromPtr QueryBinder::bind_cte_reference(const std::shared_ptr<BoundCte>& cte,
                       ? std::shared_ptr<BoundCte>(std::shared_ptr<BoundCte>{}, cte.get())
                       : cte;
   reference.reads = cte->in_recursive_term ? FromCte::Reads::working_table : FromCte::Reads::result;
+  // The first reference has the query's own slots, so that the query can take its place.
+  const bool has_own_slots =
+      cte->query && !cte->in_recursive_term && cte->references++ == 0 && cte->recursive == nullptr;
   ScopeItem item;
   item.alias = cte->name;
   const std::vector<OutputTarget>& targets =
       cte->write ? cte->write->returning : cte->query->targets;
   for (std::size_t i = 0; i < cte->columns.size(); ++i) {
     const OutputTarget& column = cte->columns[i];
-    const Slot slot = new_slot();
+    const Slot slot = has_own_slots ? targets[i].slot : new_slot();
     if (targets[i].expr != nullptr) note_record_fields(slot, *targets[i].expr);
     reference.slots.push_back(slot);
     scope.from_slots.emplace_back(slot, slot + 1);
@@ -222,6 +225,7 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope, Query& qu
   bind_with(with, scope, query.eager);
   for (std::size_t i = before; i < scope.ctes.size(); ++i) {
     const auto& cte = scope.ctes[i];
+    query.defined.push_back(cte);
     if (!cte->outer_slots.empty() && cte->write == nullptr) query.correlated.push_back(cte);
   }
 }
@@ -261,9 +265,10 @@ void QueryBinder::bind_with(const ast::WithClause* with, Scope& scope,
       cte->columns = cte_columns(cte->query->targets, *node);
       scope.ctes.push_back(cte);
     }
-    for (const OutputTarget& target : cte->query ? cte->query->targets : cte->write->returning) {
-      mark_used(target.slot);
+    if (cte->write) {
+      for (const OutputTarget& target : cte->write->returning) mark_used(target.slot);
     }
+    cte->is_materialized = node->ctematerialized == ast::CTEMaterialize::ctematerializealways;
     cte->bound = true;
     scope.outer_slots = before;
     scope.later_ctes.erase(scope.later_ctes.begin());

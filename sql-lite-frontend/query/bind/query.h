@@ -170,6 +170,8 @@ struct Query {
   std::vector<std::shared_ptr<BoundCte>> eager;
   /// WITH queries that read slots outside: they run anew whenever the query does.
   std::vector<std::shared_ptr<BoundCte>> correlated;
+  /// All WITH queries that it defines.
+  std::vector<std::weak_ptr<BoundCte>> defined;
 
   /// True if all rows are one group, which exists without rows, too.
   [[nodiscard]] bool is_one_group() const noexcept {
@@ -428,6 +430,8 @@ struct BoundCte {
   std::unique_ptr<WriteStatement> write;
   bool bound = false;
   bool in_recursive_term = false;
+  bool is_materialized = false;  ///< AS MATERIALIZED
+  int references = 0;            ///< to its result
   std::size_t made_columns = 0;  ///< the last ones, by SEARCH and CYCLE
   int recursive_references = 0;
   std::vector<Slot> outer_slots;

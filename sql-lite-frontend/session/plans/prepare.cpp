@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/plan/constants.h"
+#include "sql-lite-frontend/plan/inline_with.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/query/parse/long_identifiers.h"
 #include "sql-lite-frontend/routines/routine_services.h"
@@ -210,6 +211,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     describe_targets(query->targets);
     note_constants(*query);
     planner.drop_unread_targets();
+    inline_with_queries(*query, binder.pending());
     binder.mark_policy_reads();
     plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
     if (!query->locks.empty()) read_under = lock::RelationMode::row_share;
@@ -230,6 +232,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
     returns_rows = !write->returning.empty();
     note_constants(*write);
     planner.drop_unread_targets();
+    inline_with_queries(*write, binder.pending());
     binder.mark_policy_reads();
     const bool has_eager = !write->eager.empty();
     plan->root = planner.plan_write(std::move(write));
