@@ -7,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/programs/version.h"
+
 namespace swizzle {
 namespace {
 
 std::string version_of(std::string_view name) {
-  return fmt::format("{} {}", name, SWIZZLE_VERSION);
+  return fmt::format("{} {}", name, swizzle_version());
 }
 
 /// Reports an unknown word rather than the missing command, which CLI11 finds first.

@@ -137,9 +137,11 @@ template <class T>
 std::unexpected<Error> out_of_range(std::string_view name, T value, SettingUnit unit, T least,
                                     T most) {
   const std::string_view unit_name = name_of(unit);
-  return fail(sqlstate::invalid_parameter_value,
-              fmt::format("{}{}{} is outside the valid range for parameter \"{}\" ({} .. {})",
-                          value, unit_name.empty() ? "" : " ", unit_name, name, least, most));
+  return fail(
+      sqlstate::invalid_parameter_value,
+      fmt::format(
+          "{0}{1}{2} is outside the valid range for parameter \"{3}\" ({4}{1}{2} .. {5}{1}{2})",
+          value, unit_name.empty() ? "" : " ", unit_name, name, least, most));
 }
 
 bool is_whole(double value) noexcept {

@@ -71,7 +71,7 @@ TEST_CASE("bad numbers are refused with PostgreSQL's words", "[settings]") {
   REQUIRE_FALSE(kilobytes("inf"));
   REQUIRE_FALSE(kilobytes("--5"));
   REQUIRE(kilobytes("1kB").error().message() ==
-          "1 kB is outside the valid range for parameter \"work_mem\" (64 .. 2147483647)");
+          "1 kB is outside the valid range for parameter \"work_mem\" (64 kB .. 2147483647 kB)");
   REQUIRE(kilobytes("5000000000").error().hint() == "Value exceeds integer range.");
   REQUIRE(kilobytes("1e30").error().hint() == "Value exceeds integer range.");
   REQUIRE(parse_real_setting("r", "1.5", SettingUnit::none, kShare).error().message() ==

@@ -7,7 +7,13 @@ import shutil
 import subprocess
 import sys
 
-from comparison.servers import TO_NOWHERE
+from comparison.servers import ROOT, TO_NOWHERE
+
+
+def newest_clients():
+    """The folder of a psql and a pg_dump of PostgreSQL 18 or later."""
+    done = subprocess.run([ROOT / "scripts" / "postgres-clients"], check=True, stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(done.stdout.strip())
 
 
 def from_pypi(place, packages):

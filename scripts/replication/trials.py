@@ -8,7 +8,8 @@ import tempfile
 import threading
 import time
 
-from comparison.servers import POSTGRES, ROOT
+from comparison.programs import newest_clients
+from comparison.servers import ROOT
 from replication.pair import Pair, kill_subscriber, pgbench, psql, subscriber
 
 TPCB_KEYS = {"pgbench_accounts": "aid", "pgbench_branches": "bid", "pgbench_tellers": "tid",
@@ -310,11 +311,11 @@ def tpcc(pair, arguments):
     loaded = run(pair.ours, "load")
     require(loaded.returncode == 0, f"swizzle-tpcc load: {loaded.stderr[-500:]}")
     psql(pair.ours, "create table marks (n int primary key)")
-    dump = subprocess.run([POSTGRES / "pg_dump", "-h", pair.ours.folder, "-p", str(pair.ours.port), "-U", "postgres", "-s",
+    dump = subprocess.run([newest_clients() / "pg_dump", "-h", pair.ours.folder, "-p", str(pair.ours.port), "-U", "postgres", "-s",
                            "postgres"], check=True, capture_output=True, text=True).stdout
-    # Not by -c: newer versions of pg_dump write commands of psql.
+    # 15 does not have that setting. Not by -c: newer versions of pg_dump write commands of psql.
     subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", pair.stock.folder, "-p", str(pair.stock.port), "-U",
-                    "postgres", "-d", "postgres"], check=True, input=dump, text=True, stdout=subprocess.DEVNULL)
+                    "postgres", "-d", "postgres"], check=True, input=dump.replace("SET transaction_timeout = 0;\n", ""), text=True, stdout=subprocess.DEVNULL)
     # Tables without a key are told row by row as a whole.
     keyless = psql(pair.ours, "select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace "
                               "and not exists (select from pg_index i where i.indrelid = c.oid and indisprimary)").split()

@@ -77,8 +77,8 @@ FROM pg_catalog.pg_stat_replication ORDER BY pid LIMIT 50)"},
 SELECT archived_count, last_archived_wal, last_archived_time::text, failed_count, last_failed_wal,
   last_failed_time::text FROM pg_catalog.pg_stat_archiver)"},
     QuestionPart{"checkpoints", R"(/* swizzle console */
-SELECT checkpoints_timed, checkpoints_req, buffers_checkpoint, buffers_clean, buffers_alloc
-FROM pg_catalog.pg_stat_bgwriter)"},
+SELECT num_timed, num_requested, buffers_clean, buffers_alloc
+FROM pg_catalog.pg_stat_checkpointer, pg_catalog.pg_stat_bgwriter)"},
     QuestionPart{"snapshots", R"(/* swizzle console */
 SELECT pid, held_bytes, too_old FROM pg_catalog.swizzle_snapshots
 ORDER BY held_bytes DESC NULLS LAST LIMIT 20)"},

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes facts.inc: which system relations PostgreSQL 15 has and what their columns are called,
+"""Writes facts.inc: which system relations PostgreSQL 18 has and what their columns are called,
 the input and output functions of the types we have, and the operator classes over them.
 
-Usage: generate_facts.py PSQL_ARGUMENT… (of a PostgreSQL 15), e.g. -h /tmp/socket -U postgres
+Usage: generate_facts.py PSQL_ARGUMENT… (of a PostgreSQL 18), e.g. -h /tmp/socket -U postgres
 A relation or column that nothing computes is empty or NULL: clients find the name and no rows."""
 import pathlib
 import re
@@ -73,7 +73,7 @@ def main():
        where c.opcmethod = 403 order by c.oid""")
     classes = [row for row in classes if row[3] in known]
 
-    out = ["// Written by generate_facts.py from PostgreSQL 15. Facts only; no code.",
+    out = ["// Written by generate_facts.py from PostgreSQL 18. Facts only; no code.",
            "// clang-format off",
            "constexpr ColumnFacts kColumnFacts[] = {", *columns, "};",
            "constexpr RelationFacts kRelationFacts[] = {"]

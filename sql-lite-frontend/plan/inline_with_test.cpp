@@ -25,7 +25,9 @@ class WithStatements {
     const std::string with = fmt::format("WITH a AS{} ({}), b AS{} ({}) ", as_, a, as_, b);
     switch (random_.below(5)) {
       case 0:
-        return with + fmt::format("UPDATE target SET v = x.v FROM {} x WHERE target.k = x.k AND {}",
+        // Which of several partners a row takes is open.
+        return with + fmt::format("UPDATE target SET v = x.v FROM (SELECT k, max(v) AS v FROM {} r "
+                                  "GROUP BY k) x WHERE target.k = x.k AND {}",
                                   reader(), condition());
       case 1:
         return with + fmt::format("DELETE FROM target x WHERE {}", condition());

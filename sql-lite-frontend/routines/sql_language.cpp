@@ -56,7 +56,7 @@ class ResultFit {
   }
   [[noreturn]] static void refuse_no_rows(StatementContext& session, TypeId declared) {
     refuse_result(session, declared,
-                  "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.");
+                  "Function's final statement must be SELECT or INSERT/UPDATE/DELETE/MERGE RETURNING.");
   }
 
   /// Converts the columns into `row`, which has the right size.
@@ -220,7 +220,7 @@ class SqlCode final : public RoutineCode {
       try {
         start(session);
       } catch (SqlError& error) {
-        add_context(error, fmt::format("SQL function \"{}\" during startup", routine_.name));
+        add_context(error, fmt::format("SQL function \"{}\" statement 1", routine_.name));
         throw;
       }
     }

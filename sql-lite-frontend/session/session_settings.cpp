@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/shared/known_settings.h"
+#include "sql-lite-frontend/session/shared/postgres_version.h"
 #include "sql-lite-frontend/session/shared/sync_rule.h"
 #include "sql-lite-frontend/types/fulltext/text_config.h"
 
@@ -121,8 +122,9 @@ void define_replication(Settings& settings) {
 }
 
 void define_presets(Settings& settings, std::string_view in_hot_standby) {
-  preset(settings, "server_version", "15.0", "Shows the server version.");
-  preset(settings, "server_version_num", "150000", "Shows the server version as an integer.");
+  preset(settings, "server_version", server_version(), "Shows the server version.");
+  preset(settings, "server_version_num", std::string{kPostgresVersionNumber},
+         "Shows the server version as an integer.");
   preset(settings, "server_encoding", "UTF8",
          "Shows the server (database) character set encoding.");
   preset(settings, "integer_datetimes", "on", "Shows whether datetimes are integer based.");

@@ -25,7 +25,7 @@ Result<PreparedTransactions::Entry*> PreparedTransactions::reserve(PreparedTrans
   if (entries_.size() >= most)
     return fail(
         Error{sqlstate::out_of_memory, "maximum number of prepared transactions reached"}.with_hint(
-            fmt::format("Increase max_prepared_transactions (currently {}).", most)));
+            fmt::format("Increase \"max_prepared_transactions\" (currently {}).", most)));
   auto entry = std::make_unique<Entry>();
   entry->shown = std::move(transaction);
   entry->shown.state = PreparedTransaction::State::busy;

@@ -71,7 +71,8 @@ CollatedKey collated_key(const ast::IndexElem& element) {
 void refuse_composite(StatementContext& session, const ast::RangeVar& name) {
   const TypePtr type = find_type_named(session, TypeName{name.schemaname, name.relname});
   if (!type || !is_composite(type->id())) return;
-  throw_error(sqlstate::wrong_object_type, "\"{}\" is a composite type", type->name);
+  throw sql_error(sqlstate::wrong_object_type, "cannot open relation \"{}\"", type->name)
+      .with_detail("This operation is not supported for composite types.");
 }
 
 /// Refuses properties that a hash index cannot have; it has all others of a tree.

@@ -77,7 +77,8 @@ void require_same_columns(const Relation& parent, const Relation& relation) {
     }
     if (column.not_null && !own->not_null) {
       throw_error(sqlstate::datatype_mismatch,
-                  "column \"{}\" in child table must be marked NOT NULL", column.name);
+                  "column \"{}\" in child table \"{}\" must be marked NOT NULL", column.name,
+                  relation.name);
     }
     if (column.generated && !own->generated) {
       throw_error(sqlstate::datatype_mismatch,
@@ -157,7 +158,9 @@ void attach_partition(StatementContext& session, const TablePtr& parent,
   }
   const NamedRelation found = require_named_relation(session, *command.name);
   if (found.index != nullptr) {
-    throw_error(sqlstate::wrong_object_type, "\"{}\" is an index", command.name->relname);
+    throw sql_error(sqlstate::wrong_object_type, "cannot open relation \"{}\"",
+                    command.name->relname)
+        .with_detail("This operation is not supported for indexes.");
   }
   session.rights.require_owner(*found.table);
   const TablePtr table = session.catalog.lock_for_change(*session.transaction, found.table);

@@ -217,8 +217,8 @@ void create_publication(StatementContext& session, const ast::CreatePublicationS
     Diagnostic warning;
     warning.severity = Severity::warning;
     warning.state = sqlstate::object_not_in_prerequisite_state;
-    warning.message = "wal_level is insufficient to publish logical changes";
-    warning.hint = "Set wal_level to \"logical\" before creating subscriptions.";
+    warning.message = "\"wal_level\" is insufficient to publish logical changes";
+    warning.hint = "Set \"wal_level\" to \"logical\" before creating subscriptions.";
     session.send_notice(sink, std::move(warning));
   }
 }

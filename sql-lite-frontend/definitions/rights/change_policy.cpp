@@ -33,7 +33,8 @@ std::vector<Policy>::iterator require_policy(Relation& relation, std::string_vie
 
 void refuse_index(const NamedRelation& found) {
   if (found.index == nullptr) return;
-  throw_error(sqlstate::wrong_object_type, "\"{}\" is an index", found.index->name);
+  throw sql_error(sqlstate::wrong_object_type, "cannot open relation \"{}\"", found.index->name)
+      .with_detail("This operation is not supported for indexes.");
 }
 
 /// Locks the table. Checks that the policy exists before the ownership of the table, as PostgreSQL

@@ -122,7 +122,7 @@ Value usual(FunctionContext& context, Arguments a) {
   const char kind = static_cast<char>(a[0].as_int4());
   const auto* known = std::ranges::find(kUsual, kind, &Usual::kind);
   if (known == kUsual.end()) {
-    throw sql_error(SqlState{"XX000"}, "unrecognized objtype abbreviation: {}", kind);
+    throw sql_error(SqlState{"XX000"}, "unrecognized object type abbreviation: {}", kind);
   }
   const StatementContext& session = context_of(context);
   const Oid owner = a[1].as_oid();

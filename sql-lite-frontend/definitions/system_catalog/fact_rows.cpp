@@ -391,7 +391,7 @@ std::span<const RowProvider> fact_providers() {
         {"collencoding"},
         {"collcollate"},
         {"collctype"},
-        {"colliculocale"},
+        {"colllocale"},
         {"collversion"}},
        collations},
       {kPgCatalogSchema,

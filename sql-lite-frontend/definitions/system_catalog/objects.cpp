@@ -165,7 +165,8 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        Value::null(),
                        Value::null(),
                        Value::null(),
-                       text_value(execution, condition)};
+                       text_value(execution, condition),
+                       flag(true)};
   emit(row);
 }
 
@@ -193,7 +194,8 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
                        Value::null(),
                        Value::null(),
                        Value::null(),
-                       Value::null()};
+                       Value::null(),
+                       flag(true)};
   emit(row);
 }
 
@@ -244,7 +246,8 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
           exclusion_operators(execution, *table, constraint),
           constraint.check_sql.empty()
               ? Value::null()
-              : text_value(execution, printed_expression(session, *table, constraint.check_sql))};
+              : text_value(execution, printed_expression(session, *table, constraint.check_sql)),
+          flag(constraint.enforced)};
       emit(row);
     }
   }

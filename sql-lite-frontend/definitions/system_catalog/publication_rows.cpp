@@ -57,7 +57,7 @@ void publication_rows(Execution& execution, const EmitRow& emit) {
         Value::from_oid(publication->owner), flag(publication->all_tables),
         flag(publication->inserts),          flag(publication->updates),
         flag(publication->deletes),          flag(publication->truncates),
-        flag(publication->via_root)};
+        flag(publication->via_root),         letter('n')};
     emit(row);
   }
 }
@@ -100,6 +100,12 @@ SlotValues slot_values(StatementContext& session, Arena& arena, const swizzle::S
           is_physical ? Value::null() : position_value(slot.confirmed),
           keeps_nothing ? Value::null() : make_text(arena, room.status),
           keeps_nothing ? Value::null() : room.safe_bytes,
+          flag(false),
+          Value::null(),
+          Value::null(),
+          is_physical ? Value::null() : flag(false),
+          slot.is_lost ? make_text(arena, "wal_removed") : Value::null(),
+          flag(false),
           flag(false)};
 }
 

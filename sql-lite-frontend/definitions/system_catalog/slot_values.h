@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 
 /// A row of pg_get_replication_slots().
-using SlotValues = std::array<Value, 14>;
+using SlotValues = std::array<Value, 20>;
 SlotValues slot_values(StatementContext& session, Arena& arena, const swizzle::Slot& slot);
 
 }  // namespace swizzle::sql

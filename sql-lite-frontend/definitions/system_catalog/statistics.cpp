@@ -75,6 +75,7 @@ Value times(const TableRuntime::Analyses& analyses) {
 void table_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   const Value never = Value::from_int(0);
+  const Value no_time = Value::from_float8(0);
   for (const TablePtr& table : tables_for(session, emit.key)) {
     if (!keeps_rows(table->relation.kind)) continue;
     const TableCounters& counters = table->runtime->counters;
@@ -94,7 +95,9 @@ void table_rows(Execution& execution, const EmitRow& emit) {
         never, never, times(table->runtime->vacuumed_by_users), never,
         moment(table->runtime->vacuumed_by_users), changes_since_analyze(*table),
         moment(table->runtime->analyzed_by_users), moment(table->runtime->analyzed_by_server),
-        times(table->runtime->analyzed_by_users), times(table->runtime->analyzed_by_server)};
+        times(table->runtime->analyzed_by_users), times(table->runtime->analyzed_by_server),
+        // The times of VACUUM and ANALYZE are not added up.
+        never, no_time, no_time, no_time, no_time};
     emit(row);
   }
 }
@@ -191,17 +194,33 @@ void statement_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-const std::vector<RowProvider::Column> kTableColumns{{"relid"},         {"schemaname"},
-                                                     {"relname"},       {"seq_scan"},
-                                                     {"seq_tup_read"},  {"idx_scan"},
-                                                     {"idx_tup_fetch"}, {"n_tup_ins"},
-                                                     {"n_tup_upd"},     {"n_tup_del"},
-                                                     {"n_live_tup"},    {"n_dead_tup"},
-                                                     {"n_tup_hot_upd"}, {"n_ins_since_vacuum"},
-                                                     {"vacuum_count"},  {"autovacuum_count"},
-                                                     {"last_vacuum"},   {"n_mod_since_analyze"},
-                                                     {"last_analyze"},  {"last_autoanalyze"},
-                                                     {"analyze_count"}, {"autoanalyze_count"}};
+const std::vector<RowProvider::Column> kTableColumns{{"relid"},
+                                                     {"schemaname"},
+                                                     {"relname"},
+                                                     {"seq_scan"},
+                                                     {"seq_tup_read"},
+                                                     {"idx_scan"},
+                                                     {"idx_tup_fetch"},
+                                                     {"n_tup_ins"},
+                                                     {"n_tup_upd"},
+                                                     {"n_tup_del"},
+                                                     {"n_live_tup"},
+                                                     {"n_dead_tup"},
+                                                     {"n_tup_hot_upd"},
+                                                     {"n_ins_since_vacuum"},
+                                                     {"vacuum_count"},
+                                                     {"autovacuum_count"},
+                                                     {"last_vacuum"},
+                                                     {"n_mod_since_analyze"},
+                                                     {"last_analyze"},
+                                                     {"last_autoanalyze"},
+                                                     {"analyze_count"},
+                                                     {"autoanalyze_count"},
+                                                     {"n_tup_newpage_upd"},
+                                                     {"total_vacuum_time"},
+                                                     {"total_autovacuum_time"},
+                                                     {"total_analyze_time"},
+                                                     {"total_autoanalyze_time"}};
 
 const std::vector<RowProvider::Column> kIndexColumns{
     {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},

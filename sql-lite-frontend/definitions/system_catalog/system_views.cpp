@@ -113,13 +113,15 @@ constexpr SystemView kSystemViews[] = {
      "LEFT JOIN pg_catalog.pg_database d ON s.datid = d.oid"},
     // A server that accepts statements replays nothing, so there are no conflicts.
     {kPgCatalogSchema, "pg_stat_database_conflicts",
-     "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",
+     "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock "
+     "confl_active_logicalslot",
      "SELECT d.oid AS datid, d.datname, 0::pg_catalog.int8 AS confl_tablespace, "
      "0::pg_catalog.int8 AS confl_lock, 0::pg_catalog.int8 AS confl_snapshot, "
-     "0::pg_catalog.int8 AS confl_bufferpin, 0::pg_catalog.int8 AS confl_deadlock "
+     "0::pg_catalog.int8 AS confl_bufferpin, 0::pg_catalog.int8 AS confl_deadlock, "
+     "0::pg_catalog.int8 AS confl_active_logicalslot "
      "FROM pg_catalog.pg_database d"},
     {kPgCatalogSchema, "pg_timezone_abbrevs", "abbrev utc_offset is_dst",
-     "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs()"},
+     "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs_abbrevs()"},
     {kPgCatalogSchema, "pg_timezone_names", "name abbrev utc_offset is_dst",
      "SELECT name, abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_names()"},
 };

@@ -103,8 +103,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   }
   const std::unique_ptr<Scratch> scratch = session_.new_scratch();
   Binder binder{session_.names, scratch->arena};
-  const TypeReference type =
-      without_position([&] { return binder.bind_type(*definition.type_name); });
+  const TypeReference type = binder.bind_type(*definition.type_name);
   hold_type(session_, type.type);
   if (const TypePtr rows = session_.names.user_type(TypeId{table_->relation.row_type})) {
     refuse_in_itself(session_, *rows, type.type);
@@ -151,8 +150,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const Oid old_collation = collation_of_key(session_, {}, column.expression_type());
   column.type = type.type;
   column.typmod = type.typmod;
-  column.collation = without_position(
-      [&] { return collation_of_column(session_, definition.coll_clause, type.type); });
+  column.collation = collation_of_column(session_, definition.coll_clause, type.type);
   for (Index& index : relation.indexes) {
     for (IndexColumn& part : index.columns) {
       if (part.column != static_cast<std::int16_t>(position + 1)) continue;
@@ -196,13 +194,15 @@ void TableChange::set_default(const ast::AlterTableCmd& command) {
   const auto refuse = [&](std::string_view what, std::string_view instead) {
     SqlError error = sql_error(sqlstate::syntax_error, "column \"{}\" of relation \"{}\" is {}",
                                column.name, relation.name, what);
-    if (command.def != nullptr) throw error;
+    if (command.def != nullptr && column.identity != 0) throw error;
     throw std::move(error).with_hint(
         fmt::format("Use ALTER TABLE ... ALTER COLUMN ... {} instead.", instead));
   };
   if (column.identity != 0) refuse("an identity column", "DROP IDENTITY");
   // A stored generated column without its expression could be neither written nor altered.
-  if (column.generated) refuse("a generated column", "DROP EXPRESSION");
+  if (column.generated) {
+    refuse("a generated column", command.def != nullptr ? "SET EXPRESSION" : "DROP EXPRESSION");
+  }
   column.default_sql = command.def == nullptr ? std::string{} : without_position([&] {
     return stored_expression(session_, relation, command.def, Clause::column_default, &column);
   });
@@ -326,7 +326,7 @@ void TableChange::drop_expression(const ast::AlterTableCmd& command) {
   const std::size_t position = require_column(command.name);
   Relation relation = table_->relation;
   Column& column = relation.columns[position];
-  if (!column.generated) return not_such_column(command, "a stored generated column");
+  if (!column.generated) return not_such_column(command, "a generated column");
   if (column.is_virtual) {
     refuse_for_virtual("DROP EXPRESSION is not supported for virtual generated columns", relation,
                        column);

@@ -28,7 +28,7 @@ void refuse_derived(StatementContext& session, const Relation& relation,
   SqlError refusal =
       sql_error(sqlstate::feature_not_supported,
                 "cannot alter constraint \"{}\" on relation \"{}\"", constraint.name, relation.name)
-          .with_hint("You may alter the constraint it derives from, instead.");
+          .with_hint("You may alter the constraint it derives from instead.");
   Oid wanted = constraint.parent;
   Oid above = relation.partition_of;
   while (const TablePtr ancestor = session.names.table(above)) {

@@ -12,9 +12,9 @@
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
+#include "sql-lite-frontend/definitions/views/materialized_view.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
-#include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/statement/statement_kinds.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -164,9 +164,9 @@ void set_bound(StatementContext& session, const Table& parent, const ast::Create
 void set_options(Relation& relation, const ast::CreateStmt& statement) {
   relation.options = storage_options(statement.options, OptionsOf::new_table);
   if (!relation.is_partitioned() || relation.options.empty()) return;
-  const std::string& option = relation.options.front();
-  throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"",
-              option.substr(0, option.find('=')));
+  throw SqlError{sqlstate::wrong_object_type,
+                 "cannot specify storage parameters for a partitioned table"}
+      .with_hint("Specify storage parameters for its leaf partitions instead.");
 }
 
 }  // namespace
@@ -291,11 +291,10 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
   }
   const TablePtr table = create_relation(session, std::move(relation));
   note_on_commit(session, *table);
-  // The query is checked with the rights with which REFRESH will run it.
-  std::optional<AsOwner> as_owner;
-  if (!is_table) as_owner.emplace(session, table->relation.owner);
-  const std::uint64_t rows = into.skip_data ? 0 : fill_table(session, table, *portal);
   if (into.skip_data) return sink.command_complete(command_tag(statement));
+  // A materialized view is filled as REFRESH will fill it.
+  const std::uint64_t rows =
+      is_table ? fill_table(session, table, *portal) : fill_from_query(session, table, table);
   sink.command_complete(fmt::format("SELECT {}", rows));
 }
 

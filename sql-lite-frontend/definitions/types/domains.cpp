@@ -76,7 +76,7 @@ std::string free_check_name(const UserType& domain) {
   return base.numbered(number);
 }
 
-/// Errors in definitions of domains have no position.
+/// Errors in a domain's conditions, and in ALTER DOMAIN, have no position.
 template <class Body>
 auto without_position(const Body& body) {
   try {
@@ -117,8 +117,7 @@ std::string stored_default(StatementContext& session, const UserType& domain,
   like.name = domain.name;
   like.type = domain.base;
   like.typmod = domain.base_typmod;
-  return without_position(
-      [&] { return stored_expression(session, {}, expression, Clause::column_default, &like); });
+  return stored_expression(session, {}, expression, Clause::column_default, &like);
 }
 
 /// Parses the part of CREATE DOMAIN after the type.
@@ -127,6 +126,20 @@ class DomainWords {
   DomainWords(StatementContext& session, UserType& domain) : session_(session), domain_(domain) {}
 
   void read(const ast::Constraint& constraint) {
+    try {
+      take(constraint);
+    } catch (SqlError& error) {
+      if (error.fields().position == 0) error.fields().position = constraint.location + 1;
+      throw;
+    }
+  }
+
+  void finish() {
+    for (const ast::Constraint* check : checks_) add_check(session_, domain_, *check);
+  }
+
+ private:
+  void take(const ast::Constraint& constraint) {
     refuse_kind(constraint);
     refuse_newer_constraint(constraint);
     switch (constraint.contype) {
@@ -150,11 +163,6 @@ class DomainWords {
     }
   }
 
-  void finish() {
-    for (const ast::Constraint* check : checks_) add_check(session_, domain_, *check);
-  }
-
- private:
   void set_nullable(bool nullable) {
     if (said_null_ && *said_null_ != nullable) {
       refuse(sqlstate::syntax_error, "conflicting NULL/NOT NULL constraints");
@@ -231,19 +239,22 @@ void create_domain(StatementContext& session, const ast::CreateDomainStmt& state
   UserType domain = new_type(session, type_named(statement.domainname));
   Arena arena;
   Binder binder{session.names, arena};
-  const TypeReference base =
-      without_position([&] { return binder.bind_type(*statement.type_name); });
+  const TypeReference base = binder.bind_type(*statement.type_name);
+  const std::int32_t position = statement.type_name->location + 1;
   if (is_pseudo_type(base.type)) {
     throw sql_error(SqlState{"42804"}, "\"{}\" is not a valid base type for a domain",
-                    format_type(base.type));
+                    format_type(base.type))
+        .at_position(position);
   }
   hold_type(session, base.type);
   domain.base = base.type;
   domain.base_typmod = base.typmod;
-  without_position([&] {
+  try {
     domain.collation = collation_of_column(session, statement.coll_clause, base.type);
-    return domain.collation;
-  });
+  } catch (SqlError& error) {
+    error.fields().position = error.state() == sqlstate::datatype_mismatch ? position : 0;
+    throw;
+  }
   if (const TypePtr below = session.names.user_type(base.type))
     domain.default_sql = below->default_sql;
   DomainWords words{session, domain};
@@ -259,7 +270,8 @@ void alter_domain(StatementContext& session, const ast::AlterDomainStmt& stateme
   UserType domain = *old;
   switch (statement.subtype.empty() ? '\0' : statement.subtype[0]) {
     case 'T':
-      domain.default_sql = stored_default(session, domain, statement.def);
+      domain.default_sql =
+          without_position([&] { return stored_default(session, domain, statement.def); });
       break;
     case 'N':
       set_not_null(session, domain, false);

@@ -55,7 +55,7 @@ TablePtr set_populated(StatementContext& session, const TablePtr& view, bool pop
 }  // namespace
 
 /// Runs the view's query into a table that has its columns: itself, or another.
-void fill_from_query(StatementContext& session, const TablePtr& view, const TablePtr& into) {
+std::uint64_t fill_from_query(StatementContext& session, const TablePtr& view, const TablePtr& into) {
   struct Expansion {
     Oid& view;
     ~Expansion() { view = kNoOid; }
@@ -64,7 +64,7 @@ void fill_from_query(StatementContext& session, const TablePtr& view, const Tabl
   const AsOwner as_owner{session, view->relation.owner};
   const PortalPtr source = session.inner.make_portal(
       session.inner.parse("SELECT * FROM " + session.names.qualified_name(*view)), {});
-  fill_table(session, into, *source);
+  return fill_table(session, into, *source);
 }
 
 /// Replaces the view's rows by the current result of its query.

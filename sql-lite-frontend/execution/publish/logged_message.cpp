@@ -49,7 +49,11 @@ Lsn log_message(StatementServices& services, MessageTold told, std::string_view 
   } else {
     const auto own = catalog.engine().begin();
     note_in(*own);
-    value_of(own->commit_unforced());
+    if (told == MessageTold::at_once_durable) {
+      value_of(own->commit());
+    } else {
+      value_of(own->commit_unforced());
+    }
   }
   return log.tail();
 }

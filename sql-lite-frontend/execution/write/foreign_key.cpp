@@ -99,8 +99,10 @@ void require_may_refer(std::string_view constraint, const Column& referencing,
   throw sql_error(sqlstate::datatype_mismatch,
                   "foreign key constraint \"{}\" cannot be implemented", constraint)
       .with_detail(fmt::format(
-          "Key columns \"{}\" and \"{}\" are of incompatible types: {} and {}.", referencing.name,
-          referenced.name, format_type(referencing.type), format_type(referenced.type)));
+          "Key columns \"{}\" of the referencing table and \"{}\" of the referenced table are of "
+          "incompatible types: {} and {}.",
+          referencing.name, referenced.name, format_type(referencing.type),
+          format_type(referenced.type)));
 }
 
 ForeignKey::ForeignKey(TablePtr referencing, TablePtr referenced, const Constraint& constraint)
@@ -219,16 +221,22 @@ Diagnostic ForeignKey::missing(StatementServices& services, FunctionContext& fun
 }
 
 Diagnostic ForeignKey::still_referenced(StatementServices& services, FunctionContext& functions,
-                                        std::span<const Value> values) const {
-  return violation(
+                                        std::span<const Value> values,
+                                        ReferentialAction action) const {
+  const bool restricts = action == ReferentialAction::restrict_;
+  Diagnostic diagnostic = violation(
       services, *this,
-      fmt::format(
-          "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
-          referenced_->relation.name, constraint_->name, referencing_->relation.name),
-      fmt::format("Key {}is still referenced from table \"{}\".",
+      fmt::format("update or delete on table \"{}\" violates {}foreign key constraint \"{}\" on "
+                  "table \"{}\"",
+                  referenced_->relation.name, restricts ? "RESTRICT setting of " : "",
+                  constraint_->name, referencing_->relation.name),
+      fmt::format("Key {}is {}referenced from table \"{}\".",
                   shown_key(services, functions, referenced_, constraint_->referenced_columns,
                             referenced_types_, values),
-                  referencing_->relation.name));
+                  restricts ? "" : "still ", referencing_->relation.name));
+  constexpr SqlState kRestrictViolation{"23001"};
+  if (restricts) diagnostic.state = kRestrictViolation;
+  return diagnostic;
 }
 
 }  // namespace swizzle::sql

@@ -60,8 +60,10 @@ class ForeignKey {
   /// Errors. Values as above; with a NULL among them, the violation is of MATCH FULL.
   [[nodiscard]] Diagnostic missing(StatementServices& services, FunctionContext& functions,
                                    std::span<const Value> referencing_values) const;
+  /// `action`: the one that refuses, NO ACTION or RESTRICT.
   [[nodiscard]] Diagnostic still_referenced(StatementServices& services, FunctionContext& functions,
-                                            std::span<const Value> referenced_values) const;
+                                            std::span<const Value> referenced_values,
+                                            ReferentialAction action) const;
 
  private:
   [[nodiscard]] std::string by_referencing_values() const;

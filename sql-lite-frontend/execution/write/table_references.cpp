@@ -202,7 +202,7 @@ void TableReferences::check_unreferenced(Execution& execution, const Note& note)
   // NO ACTION is checked at the end: another row may have the key by then.
   const ReferentialAction action =
       note.kind == Note::Kind::removed ? constraint.on_delete : constraint.on_update;
-  if (action != ReferentialAction::no_action) return require_unreferenced(execution, note);
+  if (action != ReferentialAction::no_action) return require_unreferenced(execution, note, action);
   if (execution.services.is_deferred(constraint)) {
     execution.services.defer_check(
         {DeferredCheck::Kind::given_up, constraint.oid, table_->relation.oid, note.old_values});
@@ -216,15 +216,16 @@ void TableReferences::require_gone(Execution& execution, const Note& note) {
   const Incoming& incoming = incoming_[note.key];
   const KeyLookup lookup = successor(names_, incoming.key, incoming.referenced.get());
   if (lookup.finds(execution.services, note.old_values)) return;
-  require_unreferenced(execution, note);
+  require_unreferenced(execution, note, ReferentialAction::no_action);
 }
 
-void TableReferences::require_unreferenced(Execution& execution, const Note& note) {
+void TableReferences::require_unreferenced(Execution& execution, const Note& note,
+                                           ReferentialAction action) {
   const Incoming& incoming = incoming_[note.key];
   const KeyLookup lookup = referencing_rows(names_, incoming.key, incoming.referencing.get());
   if (!lookup.locks(execution.services, note.old_values)) return;
-  throw_diagnostic(
-      incoming.key.still_referenced(execution.services, execution.functions, note.old_values));
+  throw_diagnostic(incoming.key.still_referenced(execution.services, execution.functions,
+                                                 note.old_values, action));
 }
 
 void TableReferences::act(Execution& execution, const Note& note) {
@@ -296,7 +297,8 @@ void check_deferred_removal(StatementServices& services, NameSource& names, cons
     if (successor(names, key, parents.get()).finds(services, check.values)) return;
     Arena arena;
     FunctionContext functions{arena, names.context(), {}};
-    throw_diagnostic(key.still_referenced(services, functions, check.values));
+    throw_diagnostic(
+        key.still_referenced(services, functions, check.values, ReferentialAction::no_action));
   }
 }
 

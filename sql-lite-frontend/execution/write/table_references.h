@@ -66,7 +66,7 @@ class TableReferences final : public EventActor {
   void act(Execution& execution, const Note& note);
   void check_unreferenced(Execution& execution, const Note& note);
   void require_gone(Execution& execution, const Note& note);
-  void require_unreferenced(Execution& execution, const Note& note);
+  void require_unreferenced(Execution& execution, const Note& note, ReferentialAction action);
 
   NameSource& names_;
   TablePtr table_;

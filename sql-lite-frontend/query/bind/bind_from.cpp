@@ -91,8 +91,9 @@ void QueryBinder::refuse_no_table(const ast::RangeVar& range) {
   if (!range.schemaname.empty()) name = quote_identifier(range.schemaname) + "." + name;
   if (names == nullptr || !names->find(TypeId::regclass, name)) return;
   const TypePtr type = names_.find_user_type(range.schemaname, range.relname);
-  throw sql_error(sqlstate::wrong_object_type, "\"{}\" is {}", range.relname,
-                  type && is_composite(type->id()) ? "a composite type" : "an index")
+  throw sql_error(sqlstate::wrong_object_type, "cannot open relation \"{}\"", range.relname)
+      .with_detail(fmt::format("This operation is not supported for {}.",
+                               type && is_composite(type->id()) ? "composite types" : "indexes"))
       .at_position(range.location + 1);
 }
 

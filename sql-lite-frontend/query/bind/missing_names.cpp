@@ -68,7 +68,16 @@ class Nearest {
   std::vector<Guess> guesses_;
 };
 
-std::string column_hint(const Scope& scope, std::string_view table, std::string_view column) {
+/// True if the item is one that the place could read if it were marked LATERAL. `at`: the scope
+/// that has the item.
+bool needs_lateral(const Scope& scope, const Scope& at, const ScopeItem& item) {
+  return !item.reachable && item.lateral_allowed &&
+         (&at != &scope || scope.clause == Clause::from_function);
+}
+
+/// Adds to the error where the column is, or which one may have been meant.
+SqlError with_column_hint(SqlError error, const Scope& scope, std::string_view table,
+                          std::string_view column) {
   Nearest nearest;
   for (const Scope* at = &scope; at != nullptr; at = at->parent) {
     for (const ScopeItem& item : at->items) {
@@ -77,16 +86,21 @@ std::string column_hint(const Scope& scope, std::string_view table, std::string_
       if (penalty > kFarthest) continue;
       for (const ScopeColumn& candidate : item.columns) {
         if (candidate.name == column && penalty == 0) {
-          return fmt::format(
+          static_cast<void>(std::move(error).with_detail(fmt::format(
               "There is a column named \"{}\" in table \"{}\", but it cannot be referenced from "
               "this part of the query.",
-              column, item.alias);
+              column, item.alias)));
+          if (!needs_lateral(scope, *at, item)) return error;
+          return std::move(error).with_hint(
+              "To reference that column, you must mark this subquery with LATERAL.");
         }
         nearest.consider(item, candidate.name, column, penalty);
       }
     }
   }
-  return nearest.hint();
+  std::string hint = nearest.hint();
+  if (!hint.empty()) static_cast<void>(std::move(error).with_hint(std::move(hint)));
+  return error;
 }
 
 }  // namespace
@@ -97,15 +111,20 @@ void throw_missing_table(const Scope& scope, std::string_view schema, std::strin
     for (const ScopeItem& item : at->items) {
       const bool renamed = item.table && item.alias != table && item.table->relation.name == table;
       if (item.is_join || (!renamed && (item.alias != table || !schema.empty()))) continue;
-      throw sql_error(sqlstate::undefined_table,
-                      "invalid reference to FROM-clause entry for table \"{}\"", table)
-          .with_hint(renamed && item.reachable
-                         ? fmt::format("Perhaps you meant to reference the table alias \"{}\".",
-                                       item.alias)
-                         : fmt::format("There is an entry for table \"{}\", but it cannot be "
-                                       "referenced from this part of the query.",
-                                       table))
-          .at_position(location + 1);
+      SqlError error = sql_error(sqlstate::undefined_table,
+                                 "invalid reference to FROM-clause entry for table \"{}\"", table)
+                           .at_position(location + 1);
+      if (renamed && item.reachable) {
+        throw std::move(error).with_hint(
+            fmt::format("Perhaps you meant to reference the table alias \"{}\".", item.alias));
+      }
+      static_cast<void>(std::move(error).with_detail(
+          fmt::format("There is an entry for table \"{}\", but it cannot be referenced from this "
+                      "part of the query.",
+                      table)));
+      if (!needs_lateral(scope, *at, item)) throw error;
+      throw std::move(error).with_hint(
+          "To reference that table, you must mark this subquery with LATERAL.");
     }
   }
   throw sql_error(sqlstate::undefined_table, "missing FROM-clause entry for table \"{}\"", table)
@@ -118,10 +137,7 @@ void throw_missing_column(const Scope& scope, std::string_view table, std::strin
       table.empty()
           ? sql_error(sqlstate::undefined_column, "column \"{}\" does not exist", column)
           : sql_error(sqlstate::undefined_column, "column {}.{} does not exist", table, column);
-  if (std::string hint = column_hint(scope, table, column); !hint.empty()) {
-    static_cast<void>(std::move(error).with_hint(std::move(hint)));
-  }
-  throw std::move(error).at_position(location + 1);
+  throw with_column_hint(std::move(error).at_position(location + 1), scope, table, column);
 }
 
 void require_lateral(const ScopeItem& item, std::int32_t location) {

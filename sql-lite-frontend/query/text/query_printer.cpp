@@ -86,7 +86,7 @@ void QueryPrinter::print_whole(const Query& query, std::span<const std::string> 
 void QueryPrinter::print_condition(const Expr& condition, const Table& table, Slot first_slot) {
   RangeNames ranges{notes_, around_};
   ranges.add_table(table, first_slot);
-  levels_.push_back({nullptr, &ranges});
+  levels_.push_back({nullptr, &ranges, false});
   around_.push_back(&ranges);
   printer_.print(condition);
   around_.pop_back();
@@ -104,7 +104,7 @@ void QueryPrinter::print_query(const Query& query, ResultNames names, bool is_vi
   }
   for (const FromPtr& item : query.from) ranges.add(*item);
   if (query.body == Query::Body::values) ranges.add_values(query);
-  levels_.push_back({&query, &ranges});
+  levels_.push_back({&query, &ranges, !levels_.empty() || ranges.all().size() != 1});
   around_.push_back(&ranges);
   print_body(query, names);
   around_.pop_back();
@@ -277,7 +277,8 @@ void QueryPrinter::print_values(const Query& query, ResultNames names) {
       write(",");
       begin_line("", -kIndent, kIndent, kIndentOfItem);
     }
-    write(quote_identifier(range.name) + "." + range.columns[i].name);
+    if (levels_.back().qualifies) write(quote_identifier(range.name) + ".");
+    write(range.columns[i].name);
     if (names.given[i] != range.columns[i].name) write(" AS " + quote_identifier(names.given[i]));
   }
   begin_line(" FROM ", -kIndent, kIndent, 2);
@@ -549,8 +550,7 @@ void QueryPrinter::print_slot(ExprPrinter& printer, const SlotExpr& slot) {
       if (print_computed(printer, *level, slot)) return;
       continue;
     }
-    const bool is_alone = levels_.size() == 1 && level->query == nullptr;
-    if (found->range != nullptr && !is_alone)
+    if (found->range != nullptr && levels_.back().qualifies)
       printer.out += quote_identifier(found->range->name) + ".";
     printer.out += quote_identifier(*found->column);
     return;

@@ -36,6 +36,9 @@ class QueryPrinter final : public QueryTexts {
   struct Level {
     const Query* query = nullptr;  ///< null: a table whose columns a condition reads
     const RangeNames* names = nullptr;
+    /// Columns have their relation's name before them. As in PostgreSQL, they have none in an
+    /// outermost query of one relation.
+    bool qualifies = true;
   };
   /// Scope in which a subquery of an expression is printed.
   class WithinExpression;

@@ -102,7 +102,8 @@ std::string Expression::context() const {
   // INTO at its end was blanked.
   const std::string_view shown =
       std::string_view{text_}.substr(0, text_.find_last_not_of(" \t\n") + 1);
-  return fmt::format("SQL {} \"{}\"", kind_ == Kind::value ? "expression" : "statement", shown);
+  return fmt::format("{} \"{}\"", kind_ == Kind::value ? "PL/pgSQL expression" : "SQL statement",
+                     shown);
 }
 
 bool Expression::is_folded() const {

@@ -49,8 +49,9 @@ void ResultColumns::require(const Shape& given, std::string_view message) const 
     const bool has_modifier = wanted.typmod == kNoTypmod || is.typmod == wanted.typmod;
     if (without_collation(is.type) == wanted.type && has_modifier) continue;
     throw std::move(error).with_detail(fmt::format(
-        "Returned type {} does not match expected type {} in column {}.",
-        format_type(is.type, is.typmod), format_type(wanted.type, wanted.typmod), i + 1));
+        "Returned type {} does not match expected type {} in column \"{}\" (position {}).",
+        format_type(is.type, is.typmod), format_type(wanted.type, wanted.typmod), wanted.name,
+        i + 1));
   }
 }
 

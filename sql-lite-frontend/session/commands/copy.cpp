@@ -154,9 +154,15 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
 
 void require_copy_source(const Table& table) {
   const RelationKind kind = table.relation.kind;
-  if (has_query(kind) || table.relation.is_partitioned()) {
+  if (kind == RelationKind::materialized && !table.relation.populated) {
+    throw sql_error(SqlState{"55000"}, "cannot copy from unpopulated materialized view \"{}\"",
+                    table.relation.name)
+        .with_hint("Use the REFRESH MATERIALIZED VIEW command.");
+  }
+  if (kind == RelationKind::view || table.relation.is_partitioned()) {
     throw sql_error(sqlstate::wrong_object_type, "cannot copy from {} \"{}\"",
-                    has_query(kind) ? noun_of(kind) : "partitioned table", table.relation.name)
+                    kind == RelationKind::view ? noun_of(kind) : "partitioned table",
+                    table.relation.name)
         .with_hint("Try the COPY (SELECT ...) TO variant.");
   }
   if (kind == RelationKind::sequence) {

@@ -100,12 +100,14 @@ class OptionReader {
     }
     check_quotes();
     check_forced();
+    if (options_.freeze && direction_ != CopyDirection::from)
+      invalid("COPY FREEZE cannot be used with COPY TO");
     check_errors();
     if (options_.null.find(options_.delimiter) != std::string::npos) {
-      unsupported("COPY delimiter must not appear in the NULL specification");
+      invalid("COPY delimiter character must not appear in the NULL specification");
     }
     if (csv && options_.null.find(options_.quote) != std::string::npos) {
-      unsupported("CSV quote character must not appear in the NULL specification");
+      invalid("CSV quote character must not appear in the NULL specification");
     }
     return std::move(options_);
   }
@@ -235,8 +237,8 @@ class OptionReader {
 
   void check_quotes() {
     if (!is_csv()) {
-      if (quote_) unsupported("COPY quote available only in CSV mode");
-      if (escape_) unsupported("COPY escape available only in CSV mode");
+      if (quote_) unsupported("COPY QUOTE requires CSV mode");
+      if (escape_) unsupported("COPY ESCAPE requires CSV mode");
       return;
     }
     if (quote_ && quote_->size() != 1) {
@@ -255,16 +257,16 @@ class OptionReader {
   void check_forced() const {
     const bool from = direction_ == CopyDirection::from;
     if (options_.force_quote_all || !options_.force_quote.empty()) {
-      if (!is_csv()) unsupported("COPY force quote available only in CSV mode");
-      if (from) unsupported("COPY force quote only available using COPY TO");
+      if (!is_csv()) unsupported("COPY FORCE_QUOTE requires CSV mode");
+      if (from) invalid("COPY FORCE_QUOTE cannot be used with COPY FROM");
     }
     if (!options_.force_not_null.empty()) {
-      if (!is_csv()) unsupported("COPY force not null available only in CSV mode");
-      if (!from) unsupported("COPY force not null only available using COPY FROM");
+      if (!is_csv()) unsupported("COPY FORCE_NOT_NULL requires CSV mode");
+      if (!from) invalid("COPY FORCE_NOT_NULL cannot be used with COPY TO");
     }
     if (!options_.force_null.empty()) {
-      if (!is_csv()) unsupported("COPY force null available only in CSV mode");
-      if (!from) unsupported("COPY force null only available using COPY FROM");
+      if (!is_csv()) unsupported("COPY FORCE_NULL requires CSV mode");
+      if (!from) invalid("COPY FORCE_NULL cannot be used with COPY TO");
     }
   }
 

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/routines/functions.h"
 #include "sql-lite-frontend/session/functions/listening.h"
+#include "sql-lite-frontend/session/shared/postgres_version.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/statement/command_progress.h"
 #include "sql-lite-frontend/statement/rights/session_user.h"
@@ -219,7 +220,8 @@ Value backend_pid(Execution& execution, Arguments) {
 }
 Value version(Execution& execution, Arguments) {
   return text(execution,
-              "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+              fmt::format("PostgreSQL {} on x86_64-pc-linux-gnu, compiled by gcc, 64-bit",
+                          server_version()));
 }
 /// Of all tables of the database, or of one table or index.
 Value reset_statistics(Execution& execution, Arguments arguments) {

@@ -19,10 +19,10 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// The version numbers of PostgreSQL 15's control file and catalogs, for tools that compare two
+/// The version numbers of PostgreSQL 18's control file and catalogs, for tools that compare two
 /// servers.
-constexpr std::int32_t kControlVersion = 1300;
-constexpr std::int32_t kCatalogVersion = 202209061;
+constexpr std::int32_t kControlVersion = 1800;
+constexpr std::int32_t kCatalogVersion = 202506291;
 
 const LogicalLog& log_of(FunctionContext& context) {
   return session_of(context).shared.engine.logical_log();
@@ -137,7 +137,8 @@ std::unique_ptr<SetCursor> slots(FunctionContext& context, Arguments) {
   constexpr std::array kTypes{TypeId::name,  TypeId::name,   TypeId::text,   TypeId::oid,
                               TypeId::bool_, TypeId::bool_,  TypeId::int4,   TypeId::xid,
                               TypeId::xid,   TypeId::pg_lsn, TypeId::pg_lsn, TypeId::text,
-                              TypeId::int8,  TypeId::bool_};
+                              TypeId::int8,  TypeId::bool_,  TypeId::pg_lsn, TypeId::timestamptz,
+                              TypeId::bool_, TypeId::text,   TypeId::bool_,  TypeId::bool_};
   Session::State& session = session_of(context);
   std::vector<Value> rows;
   for (const swizzle::Slot& slot : session.shared.engine.logical_log().slots().list()) {

@@ -35,30 +35,41 @@ Value published_columns(Arena& arena, const Relation& relation, const Publicatio
   return make_array(arena, TypeId::int2, {&dimension, 1}, numbers);
 }
 
-/// pg_get_publication_tables(text): the tables with their columns and filters.
-std::unique_ptr<SetCursor> publication_tables(FunctionContext& context, Arguments arguments) {
+/// Adds the publication's tables with their columns and filters.
+void add_tables_of(FunctionContext& context, const Publication& publication,
+                   std::vector<Value>& rows) {
   Session::State& session = session_of(context);
-  const PublicationPtr publication = session.catalog.publication(arguments[0].as_text());
-  if (!publication) {
-    throw_error(sqlstate::undefined_object, "publication \"{}\" does not exist",
-                arguments[0].as_text());
-  }
-  std::vector<Value> rows;
   // Reads all relations: a publication may be of all tables.
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (!is_publishable(relation) || !publishes(*publication, relation)) continue;
+    if (!is_publishable(relation) || !publishes(publication, relation)) continue;
     const Publication::Member* member =
-        publication->all_tables ? nullptr : publication->member(relation.oid);
+        publication.all_tables ? nullptr : publication.member(relation.oid);
     const bool has_filter = member != nullptr && !member->filter_sql.empty() &&
-                            !publication->has_schema(relation.schema);
-    constexpr std::array kTypes{TypeId::oid, kInt2Vector, kNodeTree};
+                            !publication.has_schema(relation.schema);
+    constexpr std::array kTypes{TypeId::oid, TypeId::oid, kInt2Vector, kNodeTree};
     const std::array row{
-        Value::from_oid(relation.oid), published_columns(context.arena, relation, member),
+        Value::from_oid(publication.oid), Value::from_oid(relation.oid),
+        published_columns(context.arena, relation, member),
         has_filter
             ? make_text(context.arena, printed_expression(session, *table, member->filter_sql))
             : Value::null()};
     rows.push_back(make_record(context.arena, kTypes, row));
+  }
+}
+
+/// pg_get_publication_tables(VARIADIC text[])
+std::unique_ptr<SetCursor> publication_tables(FunctionContext& context, Arguments arguments) {
+  std::vector<Value> rows;
+  const ArrayView names{arguments[0]};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Value name = names.element(i);
+    if (name.is_null()) continue;
+    const PublicationPtr publication = session_of(context).catalog.publication(name.as_text());
+    if (!publication) {
+      throw_error(sqlstate::undefined_object, "publication \"{}\" does not exist", name.as_text());
+    }
+    add_tables_of(context, *publication, rows);
   }
   return rows_cursor(std::move(rows));
 }
@@ -90,7 +101,7 @@ std::span<const SessionEntry> replication_functions() {
 }
 
 void add_replication_sets() {
-  static constexpr SetEntry kSets[] = {{"pg_get_publication_tables(text)", publication_tables}};
+  static constexpr SetEntry kSets[] = {{"pg_get_publication_tables(_text)", publication_tables}};
   static const bool is_added = [] {
     add_builtin_functions({.sets = kSets});
     add_builtin_functions({.sets = slot_sets()});

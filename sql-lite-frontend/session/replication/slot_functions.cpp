@@ -37,6 +37,10 @@ std::unique_ptr<SetCursor> create_logical_slot(FunctionContext& context, Argumen
     throw SqlError{sqlstate::feature_not_supported,
                    "replication slots with two-phase commit are not supported"};
   }
+  if (arguments.size() > 4 && arguments[4].as_bool()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "replication slots that a standby keeps are not supported"};
+  }
   NewSlot wanted;
   wanted.name = arguments[0].as_text();
   wanted.plugin = arguments[1].as_text();
@@ -177,7 +181,8 @@ Value drop_replication_slot(Execution& execution, Arguments arguments) {
 }
 
 Value emit_message(Execution& execution, Arguments arguments) {
-  const auto told = arguments[0].as_bool() ? MessageTold::at_commit : MessageTold::at_once;
+  auto told = arguments[3].as_bool() ? MessageTold::at_once_durable : MessageTold::at_once;
+  if (arguments[0].as_bool()) told = MessageTold::at_commit;
   return position(
       log_message(session_of(execution), told, arguments[1].as_text(), arguments[2].as_bytes()));
 }
@@ -191,8 +196,8 @@ Value export_snapshot(Execution& execution, Arguments) {
 std::span<const SessionEntry> slot_functions() {
   static constexpr SessionEntry kFunctions[] = {
       {"pg_drop_replication_slot", drop_replication_slot},
-      {"pg_logical_emit_message(bool,text,text)", emit_message},
-      {"pg_logical_emit_message(bool,text,bytea)", emit_message},
+      {"pg_logical_emit_message(bool,text,text,bool)", emit_message},
+      {"pg_logical_emit_message(bool,text,bytea,bool)", emit_message},
       {"pg_export_snapshot", export_snapshot},
   };
   return kFunctions;
@@ -200,7 +205,7 @@ std::span<const SessionEntry> slot_functions() {
 
 std::span<const SetEntry> slot_sets() {
   static constexpr SetEntry kSets[] = {
-      {"pg_create_logical_replication_slot(name,name,bool,bool)", create_logical_slot},
+      {"pg_create_logical_replication_slot(name,name,bool,bool,bool)", create_logical_slot},
       {"pg_create_physical_replication_slot(name,bool,bool)", create_physical_slot},
       {"pg_logical_slot_get_binary_changes(name,pg_lsn,int4,_text)", take_changes},
       {"pg_logical_slot_peek_binary_changes(name,pg_lsn,int4,_text)", peek_changes},

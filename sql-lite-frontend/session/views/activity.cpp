@@ -291,6 +291,15 @@ void tree_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+/// Types of a statement's rows; NULL if it returns none.
+Value result_types(Execution& execution, const Statement& statement) {
+  if (!statement.returns_rows) return Value::null();
+  std::vector<Value> types;
+  for (const OutputTarget& column : statement.columns())
+    types.push_back(Value::from_oid(raw(without_collation(column.type))));
+  return make_array(execution.row_arena, TypeId::regtype, types);
+}
+
 void prepared(Execution& execution, const EmitRow& emit) {
   const auto& all = session_of(execution).statements;
   for (const auto& [name, statement] : std::map{all.begin(), all.end()}) {
@@ -305,7 +314,8 @@ void prepared(Execution& execution, const EmitRow& emit) {
                          make_array(execution.row_arena, TypeId::regtype, types),
                          flag(statement->from_sql),
                          Value::from_int(0),
-                         Value::from_int(0)};
+                         Value::from_int(0),
+                         result_types(execution, *statement)};
     emit(row);
   }
 }
@@ -371,6 +381,29 @@ void setting_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+/// Waits that pg_stat_activity tells.
+struct WaitEvent {
+  std::string_view type;
+  std::string_view name;
+  std::string_view description;
+};
+constexpr WaitEvent kWaitEvents[] = {
+    {"Client", "ClientRead", "The session has nothing to do until its client sends something"},
+    {"IPC", "SyncRep", "A commit is not yet confirmed by the synchronous standbys"},
+    {"Lock", "advisory", "An advisory lock is held by another session"},
+    {"Lock", "object", "A database, or an object that is no relation, is locked"},
+    {"Lock", "relation", "A relation is locked"},
+    {"Lock", "transactionid", "A row was changed or locked by a transaction that is still open"},
+};
+
+void wait_event_rows(Execution& execution, const EmitRow& emit) {
+  for (const WaitEvent& event : kWaitEvents) {
+    const Value row[] = {text_value(execution, event.type), text_value(execution, event.name),
+                         text_value(execution, event.description)};
+    emit(row);
+  }
+}
+
 }  // namespace
 
 std::span<const RowProvider> activity_providers() {
@@ -401,6 +434,7 @@ std::span<const RowProvider> activity_providers() {
         {"query"},
         {"backend_type"}},
        activity},
+      {kPgCatalogSchema, "pg_wait_events", {{"type"}, {"name"}, {"description"}}, wait_event_rows},
       {kPgCatalogSchema,
        "swizzle_statistics",
        {{"name", TypeId::text}, {"value", TypeId::int8}},
@@ -421,7 +455,8 @@ std::span<const RowProvider> activity_providers() {
         {"parameter_types"},
         {"from_sql"},
         {"generic_plans"},
-        {"custom_plans"}},
+        {"custom_plans"},
+        {"result_types"}},
        prepared},
       {kPgCatalogSchema,
        "pg_cursors",

@@ -70,7 +70,9 @@ void rows_by_database(Execution& execution, const EmitRow& emit) {
         milliseconds_value(usage.of(Used::active_ns)),
         milliseconds_value(usage.of(Used::idle_in_transaction_ns)), count_value(usage.sessions),
         count_value(usage.abandoned), count_value(usage.fatal), count_value(usage.killed),
-        Value::from_int(since)};
+        Value::from_int(since),
+        // Statements have no parallel workers.
+        Value::from_int(0), Value::from_int(0)};
     emit(row);
   };
 
@@ -117,7 +119,9 @@ std::span<const RowProvider> database_providers() {
         {"sessions_abandoned"},
         {"sessions_fatal"},
         {"sessions_killed"},
-        {"stats_reset"}},
+        {"stats_reset"},
+        {"parallel_workers_to_launch"},
+        {"parallel_workers_launched"}},
        rows_by_database},
   };
   return kProviders;

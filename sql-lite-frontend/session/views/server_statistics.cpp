@@ -1,11 +1,15 @@
+#include <algorithm>
+#include <array>
+
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/views/providers.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
+#include "storage/page/page.h"
 #include "storage/statistics.h"
 
-/// pg_stat_wal, pg_stat_bgwriter, pg_stat_archiver and swizzle_recovery: the engine's counters
-/// since the start.
+/// pg_stat_wal, pg_stat_bgwriter, pg_stat_checkpointer, pg_stat_io, pg_stat_archiver and
+/// swizzle_recovery: the engine's counters since the start.
 namespace swizzle::sql {
 namespace {
 
@@ -27,31 +31,77 @@ void log_rows(Execution& execution, const EmitRow& emit) {
   const Value row[] = {engine_count(now.log_records),
                        // Pages that a crash may tear are in the double-write area, not in the log.
                        Value::from_int(0), Value::from_decimal(static_cast<std::int64_t>(bytes), 0),
-                       engine_count(now.log_waits_for_room), engine_count(now.log_writes),
-                       // A write returns durable, so its time includes the sync.
-                       engine_count(now.log_flushes), Value::from_float8(0),
-                       Value::from_float8(static_cast<double>(now.log_sync_times.sum_ns) / 1e6),
-                       counted_since(session)};
+                       engine_count(now.log_waits_for_room), counted_since(session)};
   emit(row);
 }
 
 void writer_rows(Execution& execution, const EmitRow& emit) {
   const Session::State& session = session_of(execution);
   const EngineStatistics now = session.shared.engine.statistics();
+  const Value row[] = {engine_count(now.pages_written), Value::from_int(0),
+                       engine_count(now.pages_read), counted_since(session)};
+  emit(row);
+}
+
+void checkpoint_rows(Execution& execution, const EmitRow& emit) {
+  const Session::State& session = session_of(execution);
+  const EngineStatistics now = session.shared.engine.statistics();
   // Checkpoints write no pages: the cleaner writes them continuously.
   const Value none = Value::from_int(0);
   const Value row[] = {engine_count(now.checkpoints_by_time),
                        engine_count(now.checkpoints - now.checkpoints_by_time),
+                       engine_count(now.checkpoints),
+                       none,
+                       none,
+                       none,
                        Value::from_float8(0),
                        Value::from_float8(0),
                        none,
-                       engine_count(now.pages_written),
                        none,
-                       none,
-                       none,
-                       engine_count(now.pages_read),
                        counted_since(session)};
   emit(row);
+}
+
+/// Input and output of files. Sessions read pages, the cleaner writes them, and whoever commits
+/// writes the log; times are not measured by page.
+void io_rows(Execution& execution, const EmitRow& emit) {
+  const Session::State& session = session_of(execution);
+  const EngineStatistics now = session.shared.engine.statistics();
+  const Value null = Value::null();
+  const auto bytes = [](std::uint64_t count) {
+    return Value::from_decimal(static_cast<std::int64_t>(count), 0);
+  };
+  const auto row = [&](std::string_view who, std::string_view object,
+                       const std::array<Value, 8>& counts) {
+    const auto& [reads, read_bytes, writes, write_bytes, hits, evictions, fsyncs, fsync_time] =
+        counts;
+    const Value columns[] = {text_value(execution, who),
+                             text_value(execution, object),
+                             text_value(execution, "normal"),
+                             reads,
+                             read_bytes,
+                             writes,
+                             write_bytes,
+                             hits,
+                             evictions,
+                             fsyncs,
+                             fsync_time,
+                             counted_since(session)};
+    emit(columns);
+  };
+  const std::uint64_t misses = now.pages_read - std::min(now.pages_read_ahead, now.pages_read);
+  row("client backend", "relation",
+      {engine_count(now.pages_read), bytes(now.pages_read * kPageBytes), null, null,
+       engine_count(now.leaf_requests - std::min(misses, now.leaf_requests)),
+       engine_count(now.pages_evicted), null, null});
+  row("background writer", "relation",
+      {null, null, engine_count(now.pages_written), bytes(now.pages_written * kPageBytes), null,
+       null, null, null});
+  row("walwriter", "wal",
+      {null, null, engine_count(now.log_writes), bytes(now.log_bytes_written), null, null,
+       // A write returns durable, so its time includes the sync.
+       engine_count(now.log_flushes),
+       Value::from_float8(static_cast<double>(now.log_sync_times.sum_ns) / 1e6)});
 }
 
 void archiver_rows(Execution& execution, const EmitRow& emit) {
@@ -98,30 +148,41 @@ std::span<const RowProvider> server_statistics_providers() {
   static const std::vector<RowProvider> kProviders{
       {kPgCatalogSchema,
        "pg_stat_wal",
-       {{"wal_records"},
-        {"wal_fpi"},
-        {"wal_bytes"},
-        {"wal_buffers_full"},
-        {"wal_write"},
-        {"wal_sync"},
-        {"wal_write_time"},
-        {"wal_sync_time"},
-        {"stats_reset"}},
+       {{"wal_records"}, {"wal_fpi"}, {"wal_bytes"}, {"wal_buffers_full"}, {"stats_reset"}},
        log_rows},
       {kPgCatalogSchema,
        "pg_stat_bgwriter",
-       {{"checkpoints_timed"},
-        {"checkpoints_req"},
-        {"checkpoint_write_time"},
-        {"checkpoint_sync_time"},
-        {"buffers_checkpoint"},
-        {"buffers_clean"},
-        {"maxwritten_clean"},
-        {"buffers_backend"},
-        {"buffers_backend_fsync"},
-        {"buffers_alloc"},
-        {"stats_reset"}},
+       {{"buffers_clean"}, {"maxwritten_clean"}, {"buffers_alloc"}, {"stats_reset"}},
        writer_rows},
+      {kPgCatalogSchema,
+       "pg_stat_checkpointer",
+       {{"num_timed"},
+        {"num_requested"},
+        {"num_done"},
+        {"restartpoints_timed"},
+        {"restartpoints_req"},
+        {"restartpoints_done"},
+        {"write_time"},
+        {"sync_time"},
+        {"buffers_written"},
+        {"slru_written"},
+        {"stats_reset"}},
+       checkpoint_rows},
+      {kPgCatalogSchema,
+       "pg_stat_io",
+       {{"backend_type"},
+        {"object"},
+        {"context"},
+        {"reads"},
+        {"read_bytes"},
+        {"writes"},
+        {"write_bytes"},
+        {"hits"},
+        {"evictions"},
+        {"fsyncs"},
+        {"fsync_time"},
+        {"stats_reset"}},
+       io_rows},
       {kPgCatalogSchema,
        "swizzle_recovery",
        {{"task", TypeId::text},

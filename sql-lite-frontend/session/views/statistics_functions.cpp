@@ -120,11 +120,15 @@ Value database_pages(Execution& execution, Arguments arguments) {
   return Value::from_int(database_number<5>(execution, arguments).as_int8() +
                          database_number<6>(execution, arguments).as_int8());
 }
-/// Columns of pg_stat_bgwriter.
-template <std::size_t column>
-Value writer_number(Execution& execution, Arguments) {
-  return column_of(execution, server_statistics_providers()[1], column, std::nullopt);
+/// Columns of pg_stat_bgwriter and pg_stat_checkpointer.
+template <std::size_t provider, std::size_t column>
+Value server_number(Execution& execution, Arguments) {
+  return column_of(execution, server_statistics_providers()[provider], column, std::nullopt);
 }
+template <std::size_t column>
+constexpr auto* writer_number = server_number<1, column>;
+template <std::size_t column>
+constexpr auto* checkpoint_number = server_number<2, column>;
 
 }  // namespace
 
@@ -178,17 +182,21 @@ std::span<const SessionEntry> statistics_functions() {
       {"pg_stat_get_db_sessions_fatal", database_number<25>},
       {"pg_stat_get_db_sessions_killed", database_number<26>},
       {"pg_stat_get_db_stat_reset_time", database_moment<27>},
-      {"pg_stat_get_bgwriter_timed_checkpoints", writer_number<0>},
-      {"pg_stat_get_bgwriter_requested_checkpoints", writer_number<1>},
-      {"pg_stat_get_checkpoint_write_time", writer_number<2>},
-      {"pg_stat_get_checkpoint_sync_time", writer_number<3>},
-      {"pg_stat_get_bgwriter_buf_written_checkpoints", writer_number<4>},
-      {"pg_stat_get_bgwriter_buf_written_clean", writer_number<5>},
-      {"pg_stat_get_bgwriter_maxwritten_clean", writer_number<6>},
-      {"pg_stat_get_buf_written_backend", writer_number<7>},
-      {"pg_stat_get_buf_fsync_backend", writer_number<8>},
-      {"pg_stat_get_buf_alloc", writer_number<9>},
-      {"pg_stat_get_bgwriter_stat_reset_time", writer_number<10>},
+      {"pg_stat_get_bgwriter_buf_written_clean", writer_number<0>},
+      {"pg_stat_get_bgwriter_maxwritten_clean", writer_number<1>},
+      {"pg_stat_get_buf_alloc", writer_number<2>},
+      {"pg_stat_get_bgwriter_stat_reset_time", writer_number<3>},
+      {"pg_stat_get_checkpointer_num_timed", checkpoint_number<0>},
+      {"pg_stat_get_checkpointer_num_requested", checkpoint_number<1>},
+      {"pg_stat_get_checkpointer_num_performed", checkpoint_number<2>},
+      {"pg_stat_get_checkpointer_restartpoints_timed", checkpoint_number<3>},
+      {"pg_stat_get_checkpointer_restartpoints_requested", checkpoint_number<4>},
+      {"pg_stat_get_checkpointer_restartpoints_performed", checkpoint_number<5>},
+      {"pg_stat_get_checkpointer_write_time", checkpoint_number<6>},
+      {"pg_stat_get_checkpointer_sync_time", checkpoint_number<7>},
+      {"pg_stat_get_checkpointer_buffers_written", checkpoint_number<8>},
+      {"pg_stat_get_checkpointer_slru_written", checkpoint_number<9>},
+      {"pg_stat_get_checkpointer_stat_reset_time", checkpoint_number<10>},
   };
   return kFunctions;
 }

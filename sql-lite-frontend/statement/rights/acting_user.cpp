@@ -39,6 +39,10 @@ AsOwner::AsOwner(StatementContext& session, Oid owner)
       mark_(session.settings.mark()),
       settings_version_(session.variables.version()),
       acting_(session, owner, ActingUser::As::restricted) {
+  // Functions find only what they name with its schema: names of the caller's path mean nothing.
+  value_of(session.settings.set("search_path", "pg_catalog, pg_temp",
+                                SessionSettings::Lifetime::transaction));
+  session.variables.changed(nullptr);
   session.variables.begin_inner();
 }
 

@@ -34,8 +34,9 @@ class ActingUser {
 };
 
 /// Runs, for its lifetime, functions that a relation's owner has put into its indexes or its query,
-/// with the owner's rights. They must not get the rights of the user that asked for the
-/// maintenance, perhaps a superuser. Settings that they change are restored afterwards.
+/// with the owner's rights and the search path "pg_catalog, pg_temp". They must not get the rights
+/// of the user that asked for the maintenance, perhaps a superuser. Settings that they change are
+/// restored afterwards.
 class AsOwner {
  public:
   AsOwner(StatementContext& session, Oid owner);

@@ -53,11 +53,11 @@ class HstoreReader {
   }
   [[noreturn]] void refuse(std::size_t at) const {
     const std::size_t length = character_bytes(text_, at);
-    throw sql_error(sqlstate::internal_error, "Syntax error near \"{}\" at position {}",
+    throw sql_error(sqlstate::syntax_error, "syntax error in hstore, near \"{}\" at position {}",
                     text_.substr(at, length), at);
   }
   [[noreturn]] static void end_of_text() {
-    throw SqlError{sqlstate::internal_error, "Unexpected end of string"};
+    throw SqlError{sqlstate::syntax_error, "syntax error in hstore: unexpected end of string"};
   }
   static std::size_t character_bytes(std::string_view text, std::size_t at) {
     std::size_t length = 1;

@@ -147,7 +147,7 @@ void throw_date_time_error(DateTimeFault fault, std::string_view text, std::stri
     case DateTimeFault::month_day_overflow:
       throw sql_error(sqlstate::datetime_field_overflow,
                       "date/time field value out of range: \"{}\"", text)
-          .with_hint("Perhaps you need a different \"datestyle\" setting.");
+          .with_hint("Perhaps you need a different \"DateStyle\" setting.");
     case DateTimeFault::interval_overflow:
       throw_error(sqlstate::interval_field_overflow, "interval field value out of range: \"{}\"",
                   text);

@@ -17,7 +17,7 @@ unsigned weight_of(char letter) {
   constexpr std::string_view kLetters = "dcba";
   const auto found = kLetters.find(static_cast<char>(letter | 0x20));
   if (found == std::string_view::npos) {
-    throw_error(SqlState{"XX000"}, "unrecognized weight: {}", static_cast<int>(letter));
+    throw_error(sqlstate::invalid_parameter_value, "unrecognized weight: \"{}\"", letter);
   }
   return static_cast<unsigned>(found);
 }

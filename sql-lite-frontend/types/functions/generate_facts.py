@@ -2,8 +2,7 @@
 """Writes facts.inc: the rows of pg_proc, pg_operator and pg_cast that concern types we have, and the names of
 types and functions besides; and leakproof.inc, which functions tell nothing of their arguments but their result.
 
-Usage: generate_facts.py PSQL_ARGUMENT… (of a PostgreSQL 15), e.g. -h /tmp/socket -U postgres,
-and behind --later those of a PostgreSQL 18, whose further functions and casts are taken too.
+Usage: generate_facts.py PSQL_ARGUMENT… (of a PostgreSQL 18), e.g. -h /tmp/socket -U postgres
 Only what has an implementation in this folder is ever shown to a client."""
 import pathlib
 import re
@@ -14,22 +13,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 SEPARATOR = "\x1f"
 
 
-AT = sys.argv.index("--later") if "--later" in sys.argv else len(sys.argv)
-FIRST, LATER = sys.argv[1:AT], sys.argv[AT + 1:]
-
-
-def query(sql, words=None):
-    done = subprocess.run(["psql", "-X", "-q", "-At", "-F", SEPARATOR, *(words or FIRST), "-c", sql],
+def query(sql):
+    done = subprocess.run(["psql", "-X", "-q", "-At", "-F", SEPARATOR, *sys.argv[1:], "-c", sql],
                           check=True, capture_output=True, text=True)
     return [line.split(SEPARATOR) for line in done.stdout.splitlines()]
-
-
-def query_both(sql, key):
-    """The first server's rows, and the later one's with other keys."""
-    rows = {key(row): row for row in query(sql)}
-    for row in query(sql, LATER) if LATER else []:
-        rows.setdefault(key(row), row)
-    return list(rows.values())
 
 
 def known_types():
@@ -69,7 +56,7 @@ def lines(names):
 
 def write_leakproof():
     oids = [row[0] for row in query("select oid from pg_proc where proleakproof and oid < 12000 order by oid")]
-    out = ["// Written by generate_facts.py from PostgreSQL 15: numbers of functions. Facts only; no code.",
+    out = ["// Written by generate_facts.py from PostgreSQL 18: numbers of functions. Facts only; no code.",
            "// clang-format off"]
     out += ["    " + ", ".join(oids[i:i + 16]) + "," for i in range(0, len(oids), 16)]
     (HERE / "leakproof.inc").write_text("\n".join([*out, "// clang-format on", ""]))
@@ -83,7 +70,7 @@ def main():
     functions, operators, casts, oids = [], [], [], set()
     names_known, names_missing = set(), set()
 
-    rows = query_both("""
+    rows = query("""
       select p.oid, proname, prorettype, provariadic, prokind, provolatile, proisstrict, proretset,
              array_to_string(proargtypes::oid[], ' '), coalesce(array_to_string(proargnames, ' ', '-'), ''),
              coalesce(array_to_string(proargmodes, ' '), ''),
@@ -93,7 +80,7 @@ def main():
                 from unnest(proargtypes::oid[]) with ordinality a(t, n) join pg_type on pg_type.oid = t)
         from pg_proc p where (pronamespace = 11 and prokind in ('f', 'a', 'w') and p.oid < 12000)
            or proname = '_pg_expandarray'
-       order by p.oid""", key=lambda row: row[1] if row[1] == "_pg_expandarray" else row[0])
+       order by p.oid""")
     for (oid, name, result, variadic, kind, volatility, strict, retset, arguments, names, modes,
          all_types, defaults, spelled) in rows:
         arguments = arguments.split()
@@ -146,14 +133,14 @@ def main():
             f"TypeId{{{right}}}, TypeId{{{result}}}, {code}, {commutator}, {negator}, "
             f"{str(merge == 't').lower()}, {str(hash_ == 't').lower()}}},")
 
-    for source, target, function, context, method in query_both("""
+    for source, target, function, context, method in query("""
       select castsource, casttarget, castfunc, castcontext, castmethod from pg_cast
-       where oid < 16384 order by castsource, casttarget""", key=lambda row: tuple(row[:2])):
+       where oid < 16384 order by castsource, casttarget"""):
         if {source, target} <= known and (function == "0" or function in oids):
             casts.append(f"    {{TypeId{{{source}}}, TypeId{{{target}}}, {function}, "
                          f"'{context}', '{method}'}},")
 
-    out = ["// Written by generate_facts.py from PostgreSQL 15 and 18. Facts only; no code.",
+    out = ["// Written by generate_facts.py from PostgreSQL 18. Facts only; no code.",
            "// clang-format off",
            "constexpr TypeId kTypePool[] = {"]
     out += ["    " + ", ".join(types.items[i:i + 8]) + "," for i in range(0, len(types.items), 8)]

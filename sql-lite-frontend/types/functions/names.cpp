@@ -11,23 +11,23 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// to_regclass and similar functions: return the object of that name, or NULL.
+/// True for errors about the text itself, except those of its grammar.
+bool is_about_name(SqlState state) {
+  const std::string_view code = state.code();
+  return state != sqlstate::syntax_error &&
+         (code.starts_with("42") || code.starts_with("22") || code.starts_with("3F"));
+}
+
+/// to_regclass and similar functions: return what the type reads from the text, or NULL where it
+/// reads nothing.
 template <TypeId kind>
 Value find_object(FunctionContext& context, Arguments a) {
-  const std::string_view name = a[0].as_text();
   try {
-    if (context.session.names != nullptr)
-      if (const auto found = context.session.names->find(kind, name))
-        return Value::from_oid(*found);
+    return input_text(context, kind, kNoTypmod, a[0].as_text());
   } catch (const SqlError& error) {
-    const bool is_absent = error.state() == sqlstate::ambiguous_function ||
-                           error.state() == sqlstate::invalid_schema_name;
-    if (is_absent) return Value::null();
+    if (is_about_name(error.state())) return Value::null();
     throw;
   }
-  if (kind == TypeId::regtype)
-    if (const auto found = parse_type_name(name)) return Value::from_oid(raw(found->type));
-  return Value::null();
 }
 
 /// Splits "a.\"B\".c" into its names, unquoted; those without quotes are folded to lower case.

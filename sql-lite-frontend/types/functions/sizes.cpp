@@ -106,7 +106,8 @@ Value bytes(FunctionContext& context, Arguments a) {
     if (unit == std::end(kUnits)) {
       throw sql_error(sqlstate::invalid_parameter_value, "invalid size: \"{}\"", text)
           .with_detail(fmt::format("Invalid size unit: \"{}\".", name))
-          .with_hint("Valid units are \"bytes\", \"kB\", \"MB\", \"GB\", \"TB\", and \"PB\".");
+          .with_hint(
+              "Valid units are \"bytes\", \"B\", \"kB\", \"MB\", \"GB\", \"TB\", and \"PB\".");
     }
     number = numeric_multiply(arena, number, numeric_from_int(std::int64_t{1} << unit->bits));
   }

@@ -1,4 +1,6 @@
 // Methods of a path on an item: .size(), .double(), .keyvalue() and others.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "sql-lite-frontend/types/json/json.h"
@@ -86,16 +88,16 @@ void PathRun::run_double(const PathNode& node, const PathItem& item, PathItems& 
     fail(kNotNumeric,
          "jsonpath item method .double() can only be applied to a string or numeric value");
   }
-  constexpr const char* kNoNumber =
-      "string argument of jsonpath item method .double() is not a valid representation of a double "
-      "precision number";
   double value = 0;
   try {
     value = parse_float8(item.json->text);
   } catch (const SqlError&) {
-    fail(kNotNumeric, kNoNumber);
+    fail(kNotNumeric,
+         fmt::format("argument \"{}\" of jsonpath item method .double() is invalid for type double "
+                     "precision",
+                     item.json->text));
   }
-  check(value, kNoNumber);
+  check(value, "NaN or Infinity is not allowed for jsonpath item method .double()");
   constexpr int kDigits = 15;
   next(node, number(numeric_from_double(context_.arena, value, kDigits)), found);
 }

@@ -117,9 +117,8 @@ PathItem PathRun::variable(std::string_view name) {
     if (named != named_.end()) return named->second;
     throw_error(sqlstate::undefined_object, "could not find jsonpath variable \"{}\"", name);
   }
-  // The operators @? and @@ pass no variables: PostgreSQL takes each as null then.
-  if (!variables_) return boolean(Truth::unknown);
-  const JsonValue* const found = variables_->member(name);
+  // The operators @? and @@ pass no variables.
+  const JsonValue* const found = variables_ ? variables_->member(name) : nullptr;
   if (found == nullptr) {
     throw_error(sqlstate::undefined_object, "could not find jsonpath variable \"{}\"", name);
   }

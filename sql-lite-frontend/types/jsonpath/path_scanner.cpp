@@ -145,7 +145,7 @@ PathToken PathScanner::read_string(Kind kind) {
   ++at_;
   PathToken token{kind, {}, {}};
   for (;;) {
-    if (at_ >= text_.size()) fail("unexpected end of quoted string", {});
+    if (at_ >= text_.size()) fail("unterminated quoted string", {});
     if (text_[at_] == '"') break;
     if (text_[at_] == '\\') {
       read_escape(token.text);

@@ -1,3 +1,4 @@
+-- oracle: 15
 -- Collations: the built-in ones, what is made of them, how they are derived, and what they order.
 select collname, collprovider, collisdeterministic, collencoding, collcollate, collctype, colliculocale, collversion from pg_collation where collname in ('default', 'C', 'POSIX', 'ucs_basic', 'und-x-icu', 'en-US-x-icu', 'sv-x-icu', 'zu-ZA-x-icu') order by collname collate "C";
 select count(*) from pg_collation where collprovider = 'i' and oid < 16384;

@@ -1,3 +1,4 @@
+-- oracle: 15
 -- What a routine's parameters and variables are compared by: the collation of the call's arguments.
 create collation swedish (provider = icu, locale = 'sv');
 create collation german (provider = icu, locale = 'de');

@@ -1,3 +1,4 @@
+-- oracle: 15
 -- Collations of attributes, of variables, of citext, and of the two sides of a foreign key.
 create collation swedish (provider = icu, locale = 'sv');
 create collation anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);

@@ -1,4 +1,3 @@
--- oracle: 18
 -- COPY FROM with ON_ERROR, REJECT_LIMIT and LOG_VERBOSITY.
 
 create domain small as int check (value < 10);

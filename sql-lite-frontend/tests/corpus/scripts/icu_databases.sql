@@ -1,3 +1,4 @@
+-- oracle: 15
 -- Databases whose text is ordered by a locale of ICU.
 create database icu_a locale_provider icu icu_locale 'sv';
 create database icu_a locale_provider icu template template0;

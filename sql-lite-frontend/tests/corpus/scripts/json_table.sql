@@ -1,4 +1,3 @@
--- oracle: 18
 create table docs(id int primary key, d jsonb, t text);
 insert into docs values (1, '[{"a": 1, "b": "x", "n": [1, 2]}, {"a": 2, "b": null, "n": []}, {"b": "z"}]', '{"k": [1, 2]}');
 insert into docs values (2, '{"a": 10, "b": [1], "n": [7]}', null), (3, null, '[]'), (4, '[]', '{"k": {"x": 1}}');

@@ -1,4 +1,3 @@
--- oracle: 18
 select jsonb_path_query('"12"', '$.bigint()'), jsonb_path_query('12.6', '$.bigint()'), jsonb_path_query('-12.5', '$.bigint()');
 select jsonb_path_query('"12.6"', '$.bigint()');
 select jsonb_path_query('[]', 'strict $.bigint()');

@@ -1,4 +1,3 @@
--- oracle: 18
 -- MERGE: actions by kinds of rows, values, refusals, RETURNING.
 
 create table t (a int primary key, b int, c text default 'none');

@@ -1,4 +1,3 @@
--- oracle: 18
 -- MERGE may insert a row that the policies of SELECT do not show; an updated row must be shown.
 CREATE TABLE document (id int PRIMARY KEY, author name, note text DEFAULT '');
 CREATE ROLE bob;

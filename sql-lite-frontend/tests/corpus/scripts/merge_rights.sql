@@ -1,4 +1,3 @@
--- oracle: 18
 -- MERGE: rights and row security.
 
 create role u;

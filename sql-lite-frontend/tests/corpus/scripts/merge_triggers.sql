@@ -1,4 +1,3 @@
--- oracle: 18
 -- MERGE: the triggers that it fires.
 
 create table t (a int primary key, b int);

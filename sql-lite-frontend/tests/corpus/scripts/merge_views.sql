@@ -1,4 +1,3 @@
--- oracle: 18
 -- MERGE into views and partitioned tables.
 
 create table base (a int primary key, b int, c text default 'base');

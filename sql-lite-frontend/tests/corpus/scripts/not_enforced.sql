@@ -1,4 +1,3 @@
--- oracle: 18
 -- CHECK and FOREIGN KEY constraints that are NOT ENFORCED.
 
 create table t (id int primary key);

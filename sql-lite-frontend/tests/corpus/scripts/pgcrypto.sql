@@ -1,3 +1,4 @@
+-- oracle: 15
 -- pgcrypto's functions.
 CREATE EXTENSION pgcrypto;
 SELECT digest('abc', 'md5'), digest('abc', 'SHA1'), digest('', 'sha224'), digest('abc'::bytea, 'sha256');

@@ -1,4 +1,3 @@
--- oracle: 18
 -- OLD and NEW in RETURNING.
 
 create table t (a int primary key, b text, c int default 7);

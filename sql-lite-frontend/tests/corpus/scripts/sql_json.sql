@@ -1,4 +1,3 @@
--- oracle: 18
 create table j(id int primary key, js json, jb jsonb, t text, n int);
 insert into j values (1, '{"a": 1, "b": [1,2,3]}', '{"a": 1, "b": [1, 2, 3]}', '{"x": "y"}', 10);
 insert into j values (2, '[1, "two", null]', '[1, "two", null]', '[1,2', 20);

@@ -1,4 +1,3 @@
--- oracle: 18
 create table t(id int primary key, d jsonb, s text, n int);
 insert into t values (1, '{"a": 1, "l": [{"k": "x", "v": 10}, {"k": "y", "v": 20}]}', '{"q": 1}', 5), (2, '{"a": 2, "l": []}', 'no json', null), (3, null, null, 7);
 explain (costs off) select * from json_table('[1]', '$[*]' columns (a int path '$')) jt;

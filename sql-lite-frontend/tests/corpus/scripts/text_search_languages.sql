@@ -1,3 +1,4 @@
+-- oracle: 15
 -- Text search in languages other than English: configurations over Snowball's stemmers.
 SELECT to_tsvector('arabic', 'الكتب والمكتبات كتاب يكتبون المدارس the books');
 SELECT alias, token, dictionaries, dictionary, lexemes FROM ts_debug('arabic', 'الكتب والمكتبات كتاب يكتبون المدارس the books 12 a-b@c.de x-ray') WHERE alias <> 'blank';

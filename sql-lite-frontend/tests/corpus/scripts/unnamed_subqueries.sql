@@ -1,4 +1,3 @@
--- oracle: 18
 -- Subqueries in FROM without an alias.
 
 create table t (a int, b text);

@@ -1,4 +1,3 @@
--- oracle: 18
 -- Virtual generated columns.
 
 create table t (id int primary key, a int, v int generated always as (a * 2) virtual, n int generated always as (coalesce(a, -1)));

@@ -1,3 +1,4 @@
+-- oracle: 15
 -- xml: well-formedness, SQL/XML's expressions, XPath, XMLTABLE.
 SELECT E'<a/>'::xml;
 SELECT E'a<b/>c'::xml;

@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_timezone_names() and pg_timezone_abbrevs(): the names known to SET TIME ZONE and inputs of
-/// times.
+/// pg_timezone_names() and pg_timezone_abbrevs_abbrevs(): the names known to SET TIME ZONE and
+/// inputs of times.
 namespace swizzle::sql {
 namespace {
 
@@ -70,7 +70,7 @@ std::unique_ptr<SetCursor> list(FunctionContext&, Arguments) {
 
 constexpr SetEntry kZoneSets[] = {
     {"pg_timezone_names()", &list<Zones>},
-    {"pg_timezone_abbrevs()", &list<Abbreviations>},
+    {"pg_timezone_abbrevs_abbrevs()", &list<Abbreviations>},
 };
 
 }  // namespace

@@ -134,7 +134,7 @@ struct Members {
   bool is_there = false;
   void step(FunctionContext& context, Arena& arena, Arguments a) {
     if (a[0].is_null()) {
-      if (null_key == NullKey::of_standard) {
+      if (null_key == NullKey::of_standard || spelling == Spelling::json) {
         throw SqlError{sqlstate::null_value_not_allowed, "null value not allowed for object key"};
       }
       throw SqlError{sqlstate::invalid_parameter_value, "field name must not be null"};

@@ -281,30 +281,37 @@ Value set_path_lax(FunctionContext& context, Arguments a) {
   return set_path(context, with_null);
 }
 
-/// Returns the scalar. Throws unless it is of the kind that the target type of the cast needs.
-JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
+/// Returns the scalar; nothing for JSON's null. Throws unless it is of the kind that the target
+/// type of the cast needs.
+std::optional<JsonValue> scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
   JsonValue value = take_json_apart(json_text(json), nullptr);
   if (value.kind == wanted) return value;
+  if (value.kind == Kind::null) return std::nullopt;
   throw_error(sqlstate::invalid_parameter_value, "cannot cast jsonb {} to type {}",
               kNames[static_cast<std::size_t>(value.kind)], format_type(type));
 }
 
 Value to_numeric(FunctionContext& context, Arguments a) {
-  return numeric_from_text(context.arena, scalar_of(a[0], Kind::number, TypeId::numeric).text);
+  const auto scalar = scalar_of(a[0], Kind::number, TypeId::numeric);
+  return scalar ? numeric_from_text(context.arena, scalar->text) : Value::null();
 }
 Value to_bool(FunctionContext&, Arguments a) {
-  return Value::from_bool(scalar_of(a[0], Kind::boolean, TypeId::bool_).text == "true");
+  const auto scalar = scalar_of(a[0], Kind::boolean, TypeId::bool_);
+  return scalar ? Value::from_bool(scalar->text == "true") : Value::null();
 }
 template <TypeId type, class Integer>
 Value to_integer(FunctionContext& context, Arguments a) {
-  const Value number = numeric_from_text(context.arena, scalar_of(a[0], Kind::number, type).text);
+  const auto scalar = scalar_of(a[0], Kind::number, type);
+  if (!scalar) return Value::null();
+  const Value number = numeric_from_text(context.arena, scalar->text);
   return Value::from_int(numeric_to_int(number, std::numeric_limits<Integer>::min(),
                                         std::numeric_limits<Integer>::max(), format_type(type)));
 }
 template <TypeId type>
 Value to_float(FunctionContext& context, Arguments a) {
-  return input_text(context, type, kNoTypmod, scalar_of(a[0], Kind::number, type).text);
+  const auto scalar = scalar_of(a[0], Kind::number, type);
+  return scalar ? input_text(context, type, kNoTypmod, scalar->text) : Value::null();
 }
 
 constexpr ScalarEntry kJsonChangeEntries[] = {

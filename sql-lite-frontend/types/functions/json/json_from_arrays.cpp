@@ -79,8 +79,9 @@ Value from_two_arrays(FunctionContext& context, Arguments a) {
   return object.finish(context.arena);
 }
 
-/// Appends the value without members that are null and without blanks; strings are escaped anew.
-void append_without_nulls(const JsonValue& json, std::string& out) {
+/// Appends the value without members (and elements, if so) that are null and without blanks;
+/// strings are escaped anew.
+void append_without_nulls(const JsonValue& json, bool in_arrays, std::string& out) {
   check_stack();
   switch (json.kind) {
     case JsonKind::object: {
@@ -91,7 +92,7 @@ void append_without_nulls(const JsonValue& json, std::string& out) {
         if (std::exchange(any, true)) out += ',';
         append_json_string(name, out);
         out += ':';
-        append_without_nulls(member, out);
+        append_without_nulls(member, in_arrays, out);
       }
       out += '}';
       break;
@@ -100,8 +101,9 @@ void append_without_nulls(const JsonValue& json, std::string& out) {
       out += '[';
       bool any = false;
       for (const JsonValue& element : json.items) {
+        if (in_arrays && element.kind == JsonKind::null) continue;
         if (std::exchange(any, true)) out += ',';
-        append_without_nulls(element, out);
+        append_without_nulls(element, in_arrays, out);
       }
       out += ']';
       break;
@@ -118,7 +120,8 @@ void append_without_nulls(const JsonValue& json, std::string& out) {
 
 Value strip_nulls(FunctionContext& context, Arguments a) {
   std::string out;
-  append_without_nulls(take_json_apart(a[0].as_text(), context.arena.account()), out);
+  append_without_nulls(take_json_apart(a[0].as_text(), context.arena.account()), a[1].as_bool(),
+                       out);
   return make_text(context.arena, out);
 }
 
@@ -127,7 +130,7 @@ constexpr ScalarEntry kEntries[] = {
     {"json_object(_text,_text)", &from_two_arrays<Spelling::json>},
     {"jsonb_object(_text)", &from_array<Spelling::jsonb>},
     {"jsonb_object(_text,_text)", &from_two_arrays<Spelling::jsonb>},
-    {"json_strip_nulls(json)", &strip_nulls},
+    {"json_strip_nulls(json,bool)", &strip_nulls},
 };
 
 }  // namespace

@@ -26,8 +26,7 @@ enum class Form : std::uint8_t { json, jsonb };
   if (form == Form::jsonb) {
     throw_error(sqlstate::invalid_parameter_value, "argument {}: key must not be null", argument);
   }
-  throw sql_error(sqlstate::invalid_parameter_value, "argument {} cannot be null", argument)
-      .with_hint("Object keys should be text.");
+  throw SqlError{sqlstate::null_value_not_allowed, "null value not allowed for object key"};
 }
 
 template <Form form>

@@ -33,16 +33,18 @@ Value compare_whole(FunctionContext& /*context*/, Arguments a) {
   return Value::from_int(static_cast<int>(by > 0) - static_cast<int>(by < 0));
 }
 
-void strip_nulls_in(JsonValue& value) {
+void strip_nulls_in(JsonValue& value, bool in_arrays) {
   check_stack();
   std::erase_if(value.members, [](const auto& member) { return member.second.kind == Kind::null; });
-  for (auto& [name, member] : value.members) strip_nulls_in(member);
-  for (JsonValue& item : value.items) strip_nulls_in(item);
+  if (in_arrays)
+    std::erase_if(value.items, [](const JsonValue& item) { return item.kind == Kind::null; });
+  for (auto& [name, member] : value.members) strip_nulls_in(member, in_arrays);
+  for (JsonValue& item : value.items) strip_nulls_in(item, in_arrays);
 }
 
 Value strip_nulls(FunctionContext& context, Arguments a) {
   JsonValue value = take_json_apart(json_text(a[0]), context.arena.account());
-  strip_nulls_in(value);
+  strip_nulls_in(value, a[1].as_bool());
   return make_jsonb(context.arena, print_json(value));
 }
 
@@ -146,7 +148,7 @@ constexpr ScalarEntry kJsonWholeEntries[] = {
     {"jsonb_gt(jsonb,jsonb)", &compared<std::greater<>>},
     {"jsonb_ge(jsonb,jsonb)", &compared<std::greater_equal<>>},
     {"jsonb_cmp(jsonb,jsonb)", &compare_whole},
-    {"jsonb_strip_nulls(jsonb)", &strip_nulls},
+    {"jsonb_strip_nulls(jsonb,bool)", &strip_nulls},
     {"jsonb_pretty(jsonb)", &pretty},
 };
 
