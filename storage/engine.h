@@ -152,6 +152,10 @@ class Engine {
   /// more log on it.
   Result<BackupOutcome> back_up(const std::filesystem::path& target,
                                 const RecoveryObserver& observer = {});
+  /// Writes a named record to the log, to which restore_backup() can restore. Durable on return.
+  /// Returns the record's end. 22023 if the name has more than 63 bytes; 55000 on a standby, and
+  /// without a log.
+  Result<Lsn> create_restore_point(std::string_view name);
   /// Gives free pages at the end of the data file back to the file system. Returns how many.
   Result<std::uint64_t> shrink();
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.

@@ -5,10 +5,39 @@ and StorageFault in options.h."""
 PRESET = "release"
 TARGET = "swizzle_storage_tests"
 PROGRAM = "storage/swizzle_storage_tests"
+OTHER_PROGRAMS = {"swizzle_recovery_tests": "storage/recovery/swizzle_recovery_tests"}
 TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"], ["[hermitage]", "~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
+    (
+        "R17 a restore stops behind a record that it should leave out",
+        "recovery/backup/recovery_stop.cpp",
+        "    return target_.bound == Bound::exclusive && is_target(record, event);",
+        "    return target_.bound == Bound::exclusive && target_.lsn && is_target(record, event);",
+        "swizzle_recovery_tests: a restore ends*",
+    ),
+    (
+        "R17 a time that is the target's own belongs to an exclusive restore",
+        "recovery/backup/recovery_stop.cpp",
+        "                                               : *event.time_us >= *target_.time_us;",
+        "                                               : *event.time_us > *target_.time_us;",
+        "swizzle_recovery_tests: a restore ends*",
+    ),
+    (
+        "R17 what a restore that cannot reach its target has begun stays",
+        "recovery/backup/restore.cpp",
+        "    remove_unfinished(files, target, whole);\n",
+        "",
+        "swizzle_recovery_tests: a target that*",
+    ),
+    (
+        "a restore point is told before it is durable",
+        "backup.cpp",
+        "  parts.log->flush_to(appended.end);\n",
+        "",
+        "swizzle_recovery_tests: a restore ends*",
+    ),
     (
         "Y11 readers of a standby see what is not committed",
         "standby/standby_engine.cpp",

@@ -57,12 +57,21 @@ Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment&
                                                            FileSystem& files,
                                                            const std::filesystem::path& scratch) {
   constexpr std::uint64_t kLooksAhead = 8;
-  const std::uint64_t missing = SegmentGeometry{segment_bytes}.number_of(raw(end));
-  for (std::uint64_t number = missing + 1; number <= missing + kLooksAhead; ++number) {
+  const auto has = [&](std::uint64_t number) -> Result<bool> {
     ASSIGN_OR_RETURN(const bool found, archive(segment_name(number), scratch));
-    if (!found) continue;
-    RETURN_IF_ERROR(files.remove(scratch));
-    return segment_name(number);
+    if (found) RETURN_IF_ERROR(files.remove(scratch));
+    return found;
+  };
+  std::uint64_t missing = SegmentGeometry{segment_bytes}.number_of(raw(end));
+  ASSIGN_OR_RETURN(const bool has_end, has(missing));
+  if (has_end) {
+    ASSIGN_OR_RETURN(const bool has_next, has(++missing));
+    // The log ends here; the next segment was prepared for it.
+    if (has_next) return std::nullopt;
+  }
+  for (std::uint64_t number = missing + 1; number <= missing + kLooksAhead; ++number) {
+    ASSIGN_OR_RETURN(const bool found, has(number));
+    if (found) return segment_name(number);
   }
   return std::nullopt;
 }

@@ -84,14 +84,18 @@ class Program {
   void describe_restore() {
     CLI::App& restore = command("restore", "makes a data directory of a backup; asks no server",
                                 [this] { return run_restore(words_, backup_, directory_); });
-    for (const char* const option : {"--restore-command", "--to-time", "--to-lsn"}) {
+    for (const char* const option :
+         {"--restore-command", "--target-lsn", "--target-time", "--target-name", "--target-xid"}) {
       restore.add_option_function<std::string>(
           option,
           [this, option](const std::string& value) {
-            words_.insert(words_.end(), {option, value});
+            words_.push_back(std::string{option} + '=' + value);
           },
           "as swizzle-backup's restore has it");
     }
+    restore.add_flag_function(
+        "--target-exclusive", [this](std::int64_t) { words_.emplace_back("--target-exclusive"); },
+        "as swizzle-backup's restore has it");
     restore.add_option("BACKUP", backup_)->required();
     restore.add_option("DIRECTORY", directory_, "does not exist yet")->required();
   }

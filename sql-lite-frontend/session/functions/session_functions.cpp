@@ -422,6 +422,13 @@ Value log_filled(Execution& execution, Arguments) {
   const std::uint64_t tail = session_of(execution).shared.engine.statistics().log_tail;
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
+Value create_restore_point(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  require_superuser(session, "pg_create_restore_point");
+  require_no_recovery(execution);
+  const Lsn end = value_of(session.shared.engine.create_restore_point(arguments[0].as_text()));
+  return Value::from_int(static_cast<std::int64_t>(raw(end)));
+}
 Value sleep(Execution& execution, double wanted) {
   // NaN sleeps as little as a negative number; beyond some decades there is no visible difference.
   constexpr double kLongest = 1e9;
@@ -471,6 +478,7 @@ std::span<const SessionEntry> functions() {
       {"pg_current_wal_lsn", log_written},
       {"pg_current_wal_flush_lsn", log_written},
       {"pg_current_wal_insert_lsn", log_filled},
+      {"pg_create_restore_point", create_restore_point},
       {"pg_last_wal_receive_lsn", log_received},
       {"pg_last_wal_replay_lsn", log_replayed},
       {"pg_last_xact_replay_timestamp", always_null},

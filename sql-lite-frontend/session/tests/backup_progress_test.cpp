@@ -44,4 +44,20 @@ TEST_CASE("pg_stat_progress_basebackup says how far a backup is", "[sql][backup]
   std::filesystem::remove_all(target);
 }
 
+TEST_CASE("pg_create_restore_point gives an LSN, to superusers", "[sql][backup]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT pg_create_restore_point('before the change') > '0/0', "
+               "pg_create_restore_point(repeat('n', 63)) <= pg_current_wal_lsn(), "
+               "pg_typeof(pg_create_restore_point(''))") == "t|t|pg_lsn SELECT 1");
+  CHECK(db.run("SELECT pg_create_restore_point(NULL)") == "NULL SELECT 1");
+  CHECK(db.run("SELECT pg_create_restore_point(repeat('n', 64))") ==
+        "22023 value too long for restore point (maximum 63 characters)");
+  CHECK(db.run("SELECT has_function_privilege('pg_read_all_data', 'pg_create_restore_point(text)', "
+               "'execute')") == "f SELECT 1");
+  db.run("CREATE ROLE ann LOGIN");
+  db.run("SET ROLE ann");
+  CHECK(db.run("SELECT pg_create_restore_point('p')") ==
+        "42501 permission denied for function pg_create_restore_point");
+}
+
 }  // namespace swizzle::sql

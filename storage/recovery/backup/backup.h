@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "storage/backup.h"
+#include "storage/recovery/backup/recovery_stop.h"
 #include "storage/recovery/checkpoint/checkpointer.h"
 #include "storage/recovery/recovery.h"
 #include "storage/space/data_file.h"
@@ -37,8 +38,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                               const RecoveryObserver& observer);
 
 struct RestoredLog {
-  Lsn end = Lsn::none;
-  std::optional<std::int64_t> last_commit_us = std::nullopt;
+  RecoveryStop stop;
   /// Pages that are not whole in the backup: redo restores them, or they are lost.
   std::vector<PageId> doubted = {};
   /// The end of backup and archive together.
@@ -47,8 +47,8 @@ struct RestoredLog {
 /// Makes a database directory at `target`, which does not exist, out of a backup and the archived
 /// log segments, if `archive` has any. The log is cut at the recovery target; opening the directory
 /// recovers it to there, and undoes transactions not committed by then. 55000 when the target is
-/// before the backup's end or after the archive's. The log still has the old id: see new_log.h.
-/// Returns the log's new end.
+/// before the backup's end or after the archive's; then `target` does not exist. The log still has
+/// the old id: see new_log.h.
 Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
                             const std::filesystem::path& target, const std::string& log_name,
                             const wal::RestoreSegment& archive, const RecoveryTarget& stop);

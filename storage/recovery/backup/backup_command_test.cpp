@@ -79,9 +79,9 @@ TEST_CASE_METHOD(TemporaryEngine,
                         gmtime_r(&seconds, &parts)) != 0);
   std::string micros = std::to_string(1'000'000 + time_us % 1'000'000).substr(1);
   const auto to = [this](const char* name) { return (directory / name).native(); };
-  REQUIRE(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+  REQUIRE(run({"restore", "--restore-command", fetch, "--target-lsn", std::to_string(lsn),
                backup.native(), to("by-lsn")}) == 0);
-  REQUIRE(run({"restore", "--restore-command", fetch, "--to-time",
+  REQUIRE(run({"restore", "--restore-command", fetch, "--target-time",
                std::string{text.data()} + "." + micros, backup.native(), to("by-time")}) == 0);
   REQUIRE(run({"restore", backup.native(), to("alone")}) == 0);
   const auto rows_in = [&](const char* name) {
@@ -101,16 +101,16 @@ TEST_CASE_METHOD(TemporaryEngine,
   REQUIRE(run({"check", backup.native()}) == 0);
   REQUIRE_FALSE(std::filesystem::exists(backup.native() + ".check"));
   REQUIRE(run({"copy", backup.native(), to("copied")}) == 1);
-  REQUIRE(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+  REQUIRE(run({"restore", "--restore-command", fetch, "--target-lsn", std::to_string(lsn),
                backup.native(), to("afterwards")}) == 0);
   REQUIRE(rows_in("afterwards") == 1500);
   engine.reset();
   std::filesystem::create_directory(backup.native() + ".check");
   REQUIRE(run({"check", backup.native()}) == 1);
 
-  REQUIRE(run({"restore", "--to-lsn", "1", backup.native(), to("never")}) == 1);
+  REQUIRE(run({"restore", "--target-lsn", "1", backup.native(), to("never")}) == 1);
   REQUIRE(run({"check", to("never")}) == 1);
-  REQUIRE(run({"restore", "--to-time", "yesterday", backup.native(), to("x")}) == 2);
+  REQUIRE(run({"restore", "--target-time", "yesterday", backup.native(), to("x")}) == 2);
   REQUIRE(run({"restore", "--nonsense", "1", backup.native(), to("x")}) == 2);
   REQUIRE(run({"copy", to("x")}) == 2);
   REQUIRE(run({}) == 2);
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a restore does not pass by a segment that the
   const std::uint64_t number =
       std::stoull(segments[segments.size() - 3].stem().string(), nullptr, 16);
   const std::uint64_t lsn = (number + 1) * options.log_segment_bytes - 4096;
-  CHECK(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+  CHECK(run({"restore", "--restore-command", fetch, "--target-lsn", std::to_string(lsn),
              backup.native(), to("before")}) == 0);
 }
 

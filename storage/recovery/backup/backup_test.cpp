@@ -136,13 +136,14 @@ TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
       return from_archive(disk, name, target);
     };
     const Lsn wanted{raw(backup.end) + 200'000};
-    archived = restore(disk, kBackup, kRestored, "log", fetch, {.lsn = wanted}).value().end;
+    archived = restore(disk, kBackup, kRestored, "log", fetch, {.lsn = wanted}).value().stop.end;
     REQUIRE(archived >= wanted);
     require_content(disk, kRestored, content_at(oracle, archived));
 
     const auto [lsn, time] = *times.lower_bound(Lsn{raw(backup.end) + 100'000});
     const std::filesystem::path by_time = "/restored-by-time";
-    const Lsn end = restore(disk, kBackup, by_time, "log", fetch, {.time_us = time}).value().end;
+    const Lsn end =
+        restore(disk, kBackup, by_time, "log", fetch, {.time_us = time}).value().stop.end;
     require_content(disk, by_time, content_at(oracle, end));
     const bool same = content_at(oracle, end) == content_at(oracle, lsn);
     REQUIRE(same);
@@ -151,9 +152,11 @@ TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
     REQUIRE(too_early.error().state() == sqlstate::object_not_in_prerequisite_state);
 
     const std::filesystem::path whole = "/restored-whole";
-    const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value().end;
+    const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value().stop.end;
     REQUIRE(all > wanted);
-    REQUIRE(restore(disk, kBackup, "/to-the-end", "log", fetch, {.lsn = all}).value().end == all);
+    const RecoveryTarget before_end{.lsn = all, .bound = RecoveryTarget::Bound::exclusive};
+    REQUIRE(restore(disk, kBackup, "/to-the-end", "log", fetch, before_end).value().stop.end ==
+            all);
     const std::int64_t tomorrow = times.rbegin()->second + 86'400'000'000;
     const auto too_late = restore(disk, kBackup, "/never-2", "log", fetch, {.time_us = tomorrow});
     REQUIRE(too_late.error().state() == sqlstate::object_not_in_prerequisite_state);

@@ -6,7 +6,6 @@
 #include "storage/recovery/backup/backup.h"
 #include "storage/recovery/backup/backup_end.h"
 #include "storage/recovery/backup/unfinished.h"
-#include "storage/recovery/records/record_effects.h"
 #include "wal/log_copy.h"
 
 namespace swizzle {
@@ -52,37 +51,6 @@ Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesys
   return doubted;
 }
 
-/// The log's end after the restore, a record boundary. 55000 if the log ends before the target, so
-/// that a restore to an earlier moment than the requested one does not pass unnoticed.
-struct Stop {
-  Lsn end;
-  std::optional<std::int64_t> last_commit_us = std::nullopt;
-};
-Result<Stop> find_stop(wal::Reader reader, Lsn from, const RecoveryTarget& stop) {
-  Stop found{};
-  reader.seek(from);
-  while (true) {
-    ASSIGN_OR_RETURN(const auto record, reader.next());
-    if (!record) {
-      found.end = reader.end();
-      const bool reached = !stop.time_us && (!stop.lsn || found.end >= *stop.lsn);
-      if (reached) return found;
-      return fail(Error{sqlstate::object_not_in_prerequisite_state,
-                        fmt::format("backup and archive end at {}, before the recovery target",
-                                    raw(reader.end()))}
-                      .with_hint("Without a target all of it is restored."));
-    }
-    found.end = record->lsn;
-    if (stop.lsn && record->lsn >= *stop.lsn) return found;
-    const bool is_commit = kind_of(record->header) == RecordKind::transaction_committed &&
-                           record->payload.size() >= sizeof(std::int64_t);
-    if (!is_commit) continue;
-    const auto time_us = load<std::int64_t>(record->payload.data());
-    if (stop.time_us && time_us > *stop.time_us) return found;
-    found.last_commit_us = time_us;
-  }
-}
-
 Result<> require_no_gap(FileSystem& files, const wal::RestoreSegment& archive,
                         std::uint64_t segment_bytes, Lsn end,
                         const std::filesystem::path& directory) {
@@ -90,18 +58,79 @@ Result<> require_no_gap(FileSystem& files, const wal::RestoreSegment& archive,
                    wal::find_segment_behind_gap(archive, segment_bytes, end, files,
                                                 directory / "looked-for.tmp"));
   if (!later) return {};
-  return fail(Error{sqlstate::object_not_in_prerequisite_state,
-                    fmt::format("the log ends at LSN {}, where the archive lacks a segment: it has "
-                                "the later \"{}\"",
-                                raw(end), *later)}
-                  .with_hint("Put the missing segment into the archive. To restore without what "
-                             "was committed later, stop at that LSN: --to-lsn."));
+  return fail(
+      Error{sqlstate::object_not_in_prerequisite_state,
+            fmt::format("the log ends at LSN {}, where the archive lacks a segment: it has "
+                        "the later \"{}\"",
+                        raw(end), *later)}
+          .with_hint(
+              "Put the missing segment into the archive. To restore without what "
+              "was committed later, stop at that LSN: --target-lsn with --target-exclusive."));
 }
 
 Result<> remove_with_content(FileSystem& files, const std::filesystem::path& directory) {
   ASSIGN_OR_RETURN(const auto names, files.list(directory));
   for (const std::string& name : names) RETURN_IF_ERROR(files.remove(directory / name));
   return files.remove(directory);
+}
+
+/// Refuses a time before the backup: commits between the two are in its pages, and not in its log.
+Result<> require_after(const Checkpoint& checkpoint, const RecoveryTarget& target) {
+  if (!target.time_us) return {};
+  const bool is_after = target.bound == RecoveryTarget::Bound::inclusive
+                            ? *target.time_us >= checkpoint.taken_at_us
+                            : *target.time_us > checkpoint.taken_at_us;
+  if (is_after) return {};
+  return fail(
+      sqlstate::object_not_in_prerequisite_state,
+      fmt::format("the recovery target, {}, is before the backup, which began at {}",
+                  describe_target(target), describe_target({.time_us = checkpoint.taken_at_us})));
+}
+
+/// The log of backup and archive together, in a directory of its own, and where to cut it.
+struct WholeLog {
+  wal::LogLocation location;
+  RecoveryStop stop;
+  Lsn end;
+};
+
+/// Copies the backup's log into `directory`, which is empty, fetches the archived segments after
+/// it, and searches both for the target.
+Result<WholeLog> find_target(FileSystem& files, const std::filesystem::path& backup_log,
+                             const Checkpoint& checkpoint, Lsn backup_end,
+                             const std::filesystem::path& directory,
+                             const wal::RestoreSegment& archive, const RecoveryTarget& target) {
+  ASSIGN_OR_RETURN(const wal::LogLocation kept, wal::find_log(files, backup_log));
+  RETURN_IF_ERROR(wal::copy_log(kept, checkpoint.keep_from, backup_end, files, directory));
+  wal::LogOptions options;
+  options.directory = directory;
+  options.database_id = kept.database_id;
+  options.segment_bytes = kept.segment_bytes;
+  options.restore = archive;
+  ASSIGN_OR_RETURN(auto log, wal::Log::open(files, options, checkpoint.begin));
+  WholeLog whole{log->location(), {}, log->begin()};
+  auto stop = find_stop(log->reader(), checkpoint.begin, backup_end, target);
+  log->close();
+  if (!stop) return fail(std::move(stop).error());
+  if (archive && (!has_target(target) || !*stop))
+    RETURN_IF_ERROR(require_no_gap(files, archive, kept.segment_bytes, whole.end, directory));
+  if (!*stop) {
+    return fail(
+        Error{sqlstate::object_not_in_prerequisite_state,
+              fmt::format("backup and archive end at LSN {}, before the recovery target, {}",
+                          raw(whole.end), describe_target(target))}
+            .with_hint("Without a target all of it is restored."));
+  }
+  whole.stop = std::move(**stop);
+  return whole;
+}
+
+/// Removes what a restore has begun that cannot reach its target, so that nothing is left of it.
+/// The error that ends the restore tells more than one of the removal.
+void remove_unfinished(FileSystem& files, const std::filesystem::path& target,
+                       const std::filesystem::path& whole) {
+  static_cast<void>(remove_with_content(files, whole));
+  static_cast<void>(remove_with_content(files, target));
 }
 
 }  // namespace
@@ -112,16 +141,30 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
   ASSIGN_OR_RETURN(const Lsn backup_end, read_backup_end(files, backup));
   ASSIGN_OR_RETURN(const auto control, ControlFile::open(files, backup));
   RETURN_IF_ERROR(require_finished(files, backup));
+  const Checkpoint& checkpoint = control->current().checkpoint;
+  RETURN_IF_ERROR(require_after(checkpoint, stop));
   RETURN_IF_ERROR(files.create_directory(target));
   RETURN_IF_ERROR(mark_unfinished(files, target));
+  // Pages are copied only if the target can be reached.
+  const auto whole = target / (log_name + "-whole");
+  RETURN_IF_ERROR(files.create_directory(whole));
+  auto log = find_target(files, backup / log_name, checkpoint, backup_end, whole, archive, stop);
+  if (!log) {
+    remove_unfinished(files, target, whole);
+    return fail(std::move(log).error());
+  }
+  RestoredLog outcome{.stop = log->stop, .known_end = log->end};
+  RETURN_IF_ERROR(files.create_directory(target / log_name));
+  RETURN_IF_ERROR(
+      wal::copy_log(log->location, checkpoint.keep_from, log->stop.end, files, target / log_name));
+  RETURN_IF_ERROR(remove_with_content(files, whole));
+
   ASSIGN_OR_RETURN(const auto names, files.list(backup));
-  RestoredLog outcome;
   ASSIGN_OR_RETURN(outcome.doubted,
                    copy_data_file(files, backup / Volume::kFileName, target / Volume::kFileName));
   for (const std::string& name : names) {
     if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
   }
-
   // Pages that are whole but known to be old.
   WrittenLsns needed;
   ASSIGN_OR_RETURN(const auto given_up,
@@ -129,36 +172,6 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
   for (const PageId page : given_up->list())
     if (!std::ranges::binary_search(outcome.doubted, page)) outcome.doubted.push_back(page);
 
-  // Copies the whole log of backup and archive first, and cuts it then.
-  const Checkpoint& checkpoint = control->current().checkpoint;
-  const auto whole = target / (log_name + "-whole");
-  RETURN_IF_ERROR(files.create_directory(whole));
-  ASSIGN_OR_RETURN(const wal::LogLocation kept, wal::find_log(files, backup / log_name));
-  RETURN_IF_ERROR(wal::copy_log(kept, checkpoint.keep_from, backup_end, files, whole));
-  wal::LogOptions options;
-  options.directory = whole;
-  options.database_id = kept.database_id;
-  options.segment_bytes = kept.segment_bytes;
-  options.restore = archive;
-  {
-    ASSIGN_OR_RETURN(auto log, wal::Log::open(files, options, checkpoint.begin));
-    outcome.known_end = log->begin();
-    ASSIGN_OR_RETURN(const Stop found, find_stop(log->reader(), checkpoint.begin, stop));
-    const Lsn end = found.end;
-    outcome.end = end;
-    outcome.last_commit_us = found.last_commit_us;
-    if (archive && !stop.lsn && !stop.time_us)
-      RETURN_IF_ERROR(require_no_gap(files, archive, kept.segment_bytes, end, whole));
-    if (end < backup_end)
-      return fail(sqlstate::object_not_in_prerequisite_state,
-                  fmt::format("the recovery target at {} is before the end of backup \"{}\" at {}",
-                              raw(end), backup.native(), raw(backup_end)));
-    RETURN_IF_ERROR(files.create_directory(target / log_name));
-    RETURN_IF_ERROR(
-        wal::copy_log(log->location(), checkpoint.keep_from, end, files, target / log_name));
-    log->close();
-  }
-  RETURN_IF_ERROR(remove_with_content(files, whole));
   // Written last: without it the directory cannot be opened.
   Control as_database = control->current();
   as_database.shutdown = Control::Shutdown::none;
