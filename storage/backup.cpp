@@ -35,7 +35,8 @@ bool copy_resident(BufferPool& pool, PageId page, std::byte* into) {
 
 Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
                                  const std::filesystem::path& target,
-                                 const RecoveryObserver& observer) {
+                                 const RecoveryObserver& observer,
+                                 const std::optional<std::filesystem::path>& since = {}) {
   if (!from.options.logging)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 "a database that runs without logging cannot be backed up while it runs");
@@ -49,8 +50,9 @@ Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
                           [&from](PageId page, std::byte* into) {
                             return copy_resident(from.trees->factory().pool(), page, into);
                           },
-                          from.given_up.get()};
-  return swizzle::back_up(parts, files, target, kLogDirectory, observer);
+                          from.given_up.get(),
+                          [&from] { return from.cleaner->clean_all(); }};
+  return swizzle::back_up(parts, files, target, kLogDirectory, observer, since);
 }
 
 }  // namespace
@@ -60,6 +62,14 @@ Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
   if (is_standby())
     return fail(sqlstate::feature_not_supported, "a backup of a standby is not supported");
   return back_up_to(*parts_, parts_->files, target, observer);
+}
+
+Result<BackupOutcome> Engine::back_up_changes(const std::filesystem::path& since,
+                                              const std::filesystem::path& target,
+                                              const RecoveryObserver& observer) {
+  if (is_standby())
+    return fail(sqlstate::feature_not_supported, "a backup of a standby is not supported");
+  return back_up_to(*parts_, parts_->files, target, observer, since);
 }
 
 Result<BackupOutcome> LogicalLog::copy_database(FileSystem& files,
@@ -105,12 +115,13 @@ Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> page
   return unreadable;
 }
 
-Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
+Result<RestoreOutcome> restore_backup(FileSystem& files,
+                                      const std::vector<std::filesystem::path>& backups,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,
                                       const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(const RestoredLog log,
-                   restore(files, backup, target, kLogDirectory, archive, stop));
+                   restore(files, backups, target, kLogDirectory, archive, stop));
   RestoreOutcome outcome{.end = log.stop.end,
                          .last_commit_us = log.stop.last_commit_us,
                          .last_commit = log.stop.last_commit,

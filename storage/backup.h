@@ -55,15 +55,17 @@ struct RestoreOutcome {
   std::vector<std::string> given_up = {};
 };
 
-/// Makes a database at `target`, which does not exist, out of a backup, and of archived log
-/// segments if `archive` has any, as it was at the recovery target; transactions not committed by
-/// then are undone. The database is closed and whole on return. It gets a new log with another id,
-/// so that it may use the old database's archive without either taking the other's segments for its
-/// own. 55000 when the target is before the backup's end or after the archive's, or the directory
-/// is no whole backup; also, without a target, when the archive has a later segment and lacks one
+/// Makes a database at `target`, which does not exist, out of a full backup, of the incremental
+/// ones after it, oldest first, and of archived log segments if `archive` has any, as it was at the
+/// recovery target; transactions not committed by then are undone. The database is closed and whole
+/// on return. It gets a new log with another id, so that it may use the old database's archive
+/// without either taking the other's segments for its own. 55000 when the target is before the
+/// backup's end or after the archive's, or a directory is no whole backup, or was not taken since
+/// the one before it; also, without a target, when the archive has a later segment and lacks one
 /// before it. Backup and archive are searched for the target before `target` is filled; after these
 /// errors it does not exist.
-Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
+Result<RestoreOutcome> restore_backup(FileSystem& files,
+                                      const std::vector<std::filesystem::path>& backups,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,
                                       const RecoveryTarget& stop);

@@ -152,6 +152,12 @@ class Engine {
   /// more log on it.
   Result<BackupOutcome> back_up(const std::filesystem::path& target,
                                 const RecoveryObserver& observer = {});
+  /// The same for an incremental backup: it has the pages that were changed since the backup
+  /// `since` began. restore_backup() takes it after that one. 55000 if that is no whole backup of
+  /// this database, or from before a restore or a promotion.
+  Result<BackupOutcome> back_up_changes(const std::filesystem::path& since,
+                                        const std::filesystem::path& target,
+                                        const RecoveryObserver& observer = {});
   /// Writes a named record to the log, to which restore_backup() can restore. Durable on return.
   /// Returns the record's end. 22023 if the name has more than 63 bytes; 55000 on a standby, and
   /// without a log.

@@ -11,6 +11,34 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "R18 what was dirty when the earlier backup was taken is not in an incremental one",
+        "recovery/backup/backup.cpp",
+        "(known == lacks_since_.end() ? begin_ : known->second)",
+        "(known == lacks_since_.end() || known->second != Lsn::none ? begin_ : known->second)",
+        "swizzle_recovery_tests: R18 a chain*",
+    ),
+    (
+        "R18 a chain that lacks a backup is restored",
+        "recovery/backup/restore.cpp",
+        "label.since_id != label_.id || label.since_begin != control_.checkpoint.begin ||",
+        "label.since_id == 0 ||",
+        "swizzle_recovery_tests: R18 a broken*",
+    ),
+    (
+        "R18 the pages of the last incremental backups are left out",
+        "recovery/backup/restore.cpp",
+        "      for (ChangedPagesReader& changed : changed_)\n",
+        "      for (ChangedPagesReader& changed : std::span{changed_}.first(1))\n",
+        "swizzle_recovery_tests: R18 a chain*",
+    ),
+    (
+        "R18 a backup from before a restore serves",
+        "recovery/backup/backup.cpp",
+        "    if (control.log_id != parts.log.location().database_id ||\n        control.timeline != parts.log.timeline() || earlier",
+        "    if (control.timeline != parts.log.timeline() || earlier",
+        "swizzle_recovery_tests: R18 a backup since*",
+    ),
+    (
         "R17 a restore stops behind a record that it should leave out",
         "recovery/backup/recovery_stop.cpp",
         "    return target_.bound == Bound::exclusive && is_target(record, event);",

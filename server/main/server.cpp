@@ -464,9 +464,9 @@ Result<> Server::open_sql(const ServerSettings& settings,
     return store_setting(name, value);
   };
   database_->shared().stored_password = ScramVerifier::stored_form;
-  database_->shared().back_up = [this](const std::string& target,
+  database_->shared().back_up = [this](const std::string& target, const std::string& since,
                                        const RecoveryObserver& observer) {
-    return back_up_server(directory_, *engine_, target, observer);
+    return back_up_server(directory_, *engine_, target, since, observer);
   };
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings show the server's settings too.

@@ -333,8 +333,15 @@ Value back_up(Execution& execution, Arguments arguments) {
   }
   CommandProgress progress{session, CommandProgress::Command::backup, kNoOid};
   progress.set(CommandProgress::backup_bytes_all, CommandProgress::kUnknown);
+  std::string since;
+  if (arguments.size() > 1) {
+    since = arguments[1].as_text();
+    // Without a name it would be a full backup.
+    if (since.empty())
+      throw SqlError{SqlState{"42602"}, "backup directory \"\" is not an absolute path"};
+  }
   return text(execution, value_of(session.shared.back_up(
-                             std::string{arguments[0].as_text()},
+                             std::string{arguments[0].as_text()}, since,
                              [&](const RecoveryProgress& now) { note_backup(progress, now); })));
 }
 Value own_temporary_schema(Execution& execution, Arguments) {
@@ -512,6 +519,7 @@ std::span<const Function> own_functions() {
   static constexpr TypeId kNumber[] = {TypeId::oid};
   static constexpr TypeId kRelation[] = {TypeId::regclass};
   static constexpr TypeId kText[] = {TypeId::text};
+  static constexpr TypeId kTwoTexts[] = {TypeId::text, TypeId::text};
   const auto function = [](std::uint32_t oid, std::string_view name, TypeId result,
                            std::span<const TypeId> arguments, SessionCall call) {
     Function own;
@@ -531,7 +539,8 @@ std::span<const Function> own_functions() {
         function(8003, "swizzle_sequence_value", TypeId::int8, kNumber, sequence_value),
         function(8004, "swizzle_sequence_is_called", TypeId::bool_, kNumber, sequence_is_called),
         function(8005, "current_role", TypeId::name, {}, current_user),
-        function(8006, "current_catalog", TypeId::name, {}, current_database)};
+        function(8006, "current_catalog", TypeId::name, {}, current_database),
+        function(8007, "swizzle_backup", TypeId::text, kTwoTexts, back_up)};
     list[5].volatility = list[6].volatility = Volatility::stable;
     return list;
   }();

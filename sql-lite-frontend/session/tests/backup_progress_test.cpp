@@ -18,7 +18,7 @@ TEST_CASE("pg_stat_progress_basebackup says how far a backup is", "[sql][backup]
   std::filesystem::remove_all(target);
   std::vector<std::string> phases;
   std::int64_t streamed = 0;
-  db.database().shared().back_up = [&](const std::string& to,
+  db.database().shared().back_up = [&](const std::string& to, const std::string& since,
                                        const RecoveryObserver& observer) -> Result<std::string> {
     const auto watch = [&](const RecoveryProgress& now) {
       observer(now);
@@ -30,7 +30,8 @@ TEST_CASE("pg_stat_progress_basebackup says how far a backup is", "[sql][backup]
       if (phases.empty() || phases.back() != phase) phases.push_back(phase);
       streamed = std::stoll(db.run(*watcher, "SELECT backup_streamed " + view));
     };
-    RETURN_IF_ERROR(db.engine().back_up(to, watch));
+    RETURN_IF_ERROR(since.empty() ? db.engine().back_up(to, watch)
+                                  : db.engine().back_up_changes(since, to, watch));
     return "done";
   };
   db.run("SELECT swizzle_backup('" + target.string() + "')");
@@ -41,6 +42,14 @@ TEST_CASE("pg_stat_progress_basebackup says how far a backup is", "[sql][backup]
                   });
   CHECK(streamed > 20000 * 100);
   CHECK(db.run(*watcher, "SELECT * " + view) == "SELECT 0");
+  const std::filesystem::path changes = target.string() + ".changes";
+  std::filesystem::remove_all(changes);
+  CHECK(db.run("SELECT swizzle_backup('" + changes.string() + "', '" + target.string() + "')")
+            .find("done SELECT 1") != std::string::npos);
+  CHECK(db.run("SELECT swizzle_backup('" + changes.string() + "2', '" + db.directory().string() +
+               "')")
+            .find("is no whole backup") != std::string::npos);
+  std::filesystem::remove_all(changes);
   std::filesystem::remove_all(target);
 }
 

@@ -27,6 +27,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> paths;
   std::string restore_command;
+  std::string since;
   RecoveryTarget target;
 };
 
@@ -99,7 +100,10 @@ Result<int> copy(const Arguments& arguments) {
                     .with_hint("Copy its files, or restore it."));
   }
   ASSIGN_OR_RETURN(const auto engine, Engine::open(files, arguments.paths[0], options()));
-  ASSIGN_OR_RETURN(const BackupOutcome made, engine->back_up(arguments.paths[1]));
+  ASSIGN_OR_RETURN(const BackupOutcome made,
+                   arguments.since.empty()
+                       ? engine->back_up(arguments.paths[1])
+                       : engine->back_up_changes(arguments.since, arguments.paths[1]));
   RETURN_IF_ERROR(engine->close());
   fmt::print("{} pages, log from {} to {}\n", made.pages, raw(made.begin), raw(made.end));
   return code_for(made.given_up, "the backup is made");
@@ -123,14 +127,17 @@ std::string stop_of(const RestoreOutcome& made) {
 
 Result<int> restore(const Arguments& arguments) {
   PosixFileSystem files;
+  if (arguments.paths.size() < 2)
+    return fail(sqlstate::invalid_parameter_value, "a backup and a database must be named");
+  const std::vector<std::filesystem::path> backups(arguments.paths.begin(),
+                                                   arguments.paths.end() - 1);
   if (arguments.target.bound == RecoveryTarget::Bound::exclusive && !has_target(arguments.target))
     return fail(sqlstate::invalid_parameter_value, "--target-exclusive needs a target");
   wal::RestoreSegment archive;
   if (!arguments.restore_command.empty())
     archive = wal::restore_by_command(arguments.restore_command);
-  ASSIGN_OR_RETURN(
-      const RestoreOutcome made,
-      restore_backup(files, arguments.paths[0], arguments.paths[1], archive, arguments.target));
+  ASSIGN_OR_RETURN(const RestoreOutcome made, restore_backup(files, backups, arguments.paths.back(),
+                                                             archive, arguments.target));
   fmt::print("restored up to {}; the log goes on at {}\n", stop_of(made), raw(made.begins_again));
   if (!has_target(arguments.target))
     fmt::print("there is no log behind that in {}: what was committed later is not restored\n",
@@ -149,8 +156,8 @@ Result<> check_database(FileSystem& files, const std::filesystem::path& database
 
 /// Checks a copy restored from the backup. The backup itself must not change, and recovering it in
 /// place would write to it.
-Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
-  std::filesystem::path restored = backup;
+Result<> check_backup(FileSystem& files, const std::vector<std::filesystem::path>& backups) {
+  std::filesystem::path restored = backups.back();
   restored += ".check";
   if (std::filesystem::exists(restored)) {
     return fail(Error{sqlstate::object_not_in_prerequisite_state,
@@ -158,7 +165,7 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
                     .with_hint("A check that was interrupted leaves it behind: remove it."));
   }
   Result<> outcome = [&]() -> Result<> {
-    RETURN_IF_ERROR(restore_backup(files, backup, restored, {}, {}));
+    RETURN_IF_ERROR(restore_backup(files, backups, restored, {}, {}));
     return check_database(files, restored);
   }();
   std::error_code ignored;  // ignored, since the outcome tells more
@@ -168,9 +175,14 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
 
 Result<int> check(const Arguments& arguments) {
   PosixFileSystem files;
-  const std::filesystem::path directory = arguments.paths[0];
-  ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directory));
-  RETURN_IF_ERROR(of_backup ? check_backup(files, directory) : check_database(files, directory));
+  const std::vector<std::filesystem::path> directories(arguments.paths.begin(),
+                                                       arguments.paths.end());
+  ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directories.front()));
+  if (!of_backup && directories.size() > 1)
+    return fail(sqlstate::object_not_in_prerequisite_state,
+                fmt::format("\"{}\" is no backup", directories.front().native()));
+  RETURN_IF_ERROR(of_backup ? check_backup(files, directories)
+                            : check_database(files, directories.front()));
   return 0;
 }
 
@@ -258,14 +270,37 @@ int backup_main(int argc, const char* const* argv) {
     return made;
   };
   command("copy", "copies a database that no server has open; one that is open its server copies",
-          copy, {"DATABASE", "BACKUP"});
-  add_restore_options(*command("restore", "makes a database that does not exist yet of a backup",
-                               restore, {"BACKUP", "DATABASE"}),
-                      arguments);
-  command("check",
-          "recovers the database and checks every page of every tree; of a backup, what would be "
-          "restored: into DATABASE.check, which is removed again",
-          check, {"DATABASE"});
+          copy, {"DATABASE", "BACKUP"})
+      ->add_option_function<std::string>(
+          "--since",
+          [&arguments](const std::string& word) {
+            arguments.since = std::filesystem::absolute(word).string();
+          },
+          "copies only pages that were changed since the backup EARLIER, which a restore needs, "
+          "too")
+      ->type_name("EARLIER");
+  const auto take_many = [&arguments](CLI::App& made, const char* name) {
+    made.add_option_function<std::vector<std::string>>(
+            name,
+            [&arguments](const std::vector<std::string>& words) {
+              for (const std::string& word : words)
+                arguments.paths.push_back(std::filesystem::absolute(word).string());
+            })
+        ->required();
+  };
+  CLI::App* const restoring = command(
+      "restore",
+      "makes a database that does not exist yet, the last path, of a backup and the incremental "
+      "ones after it, oldest first",
+      restore, {});
+  take_many(*restoring, "DIRECTORIES");
+  add_restore_options(*restoring, arguments);
+  take_many(*command("check",
+                     "recovers the database and checks every page of every tree; of a backup, and "
+                     "the incremental ones after it, what would be restored: into DATABASE.check, "
+                     "which is removed again",
+                     check, {}),
+            "DIRECTORIES");
   command("new-log",
           "gives a database that was closed in good order, and whose log is lost, a new one",
           new_log, {"DATABASE"});

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "storage/recovery/backup/backup.h"
 #include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/changed_pages.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "wal/log_copy.h"
 
@@ -30,26 +35,119 @@ Result<> copy_file(FileSystem& files, const std::filesystem::path& from,
   return copy->sync();
 }
 
-bool is_database_file(std::string_view name) noexcept {
-  return name == DoubleWrite::kFileName || name == GivenUpPages::kFileName ||
-         std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames);
+using Pages = std::set<PageId>;
+
+void note_if_damaged(Pages& doubted, PageId page, const std::byte* bytes) {
+  if (check_page(bytes, page))
+    doubted.erase(page);
+  else
+    doubted.insert(page);
 }
 
-/// Copies the data file. Returns the pages that are not whole: usually redo restores them, or they
-/// are not in use.
-Result<std::vector<PageId>> copy_data_file(FileSystem& files, const std::filesystem::path& from,
-                                           const std::filesystem::path& to) {
-  std::vector<PageId> doubted;
+/// Copies the data file. Adds the pages that are not whole to `doubted`: usually redo restores
+/// them, or they are not in use.
+Result<> copy_data_file(FileSystem& files, const std::filesystem::path& from,
+                        const std::filesystem::path& to, Pages& doubted) {
   const auto look = [&doubted](std::uint64_t at, Bytes portion) {
     for (std::size_t i = 0; i + kPageBytes <= portion.size(); i += kPageBytes) {
       const PageId page{(at + i) / kPageBytes};
-      if (raw(page) >= SpaceMap::kFirstPage && !check_page(portion.data() + i, page))
-        doubted.push_back(page);
+      if (raw(page) >= SpaceMap::kFirstPage) note_if_damaged(doubted, page, portion.data() + i);
     }
   };
-  RETURN_IF_ERROR(copy_file(files, from, to, look));
-  return doubted;
+  return copy_file(files, from, to, look);
 }
+
+/// Writes the pages of an incremental backup over those of the backups before it.
+Result<> copy_changed_pages(ChangedPagesReader& changed, File& data, Pages& doubted) {
+  while (true) {
+    ASSIGN_OR_RETURN(const ChangedPagesReader::Batch batch, changed.next());
+    if (batch.pages.empty()) break;
+    for (std::size_t i = 0; i < batch.pages.size(); ++i) {
+      const PageId page = batch.pages[i];
+      const std::byte* const bytes = batch.images + i * kPageBytes;
+      note_if_damaged(doubted, page, bytes);
+      RETURN_IF_ERROR(data.write_at(raw(page) * kPageBytes, {bytes, kPageBytes}));
+    }
+  }
+  return data.truncate(changed.page_count() * kPageBytes);
+}
+
+/// A full backup and the incremental ones after it.
+class Chain {
+ public:
+  /// 55000 if one of them is no whole backup, or does not belong to the one before it; XX001 if its
+  /// list of pages is damaged.
+  static Result<Chain> open(FileSystem& files, std::span<const std::filesystem::path> directories) {
+    Chain chain;
+    for (const auto& directory : directories) RETURN_IF_ERROR(chain.add(files, directory));
+    return chain;
+  }
+  /// Content of the data file, and the files beside it.
+  Result<> copy_files(FileSystem& files, const std::filesystem::path& target, Pages& doubted) {
+    const auto data_file = target / Volume::kFileName;
+    RETURN_IF_ERROR(copy_data_file(files, full_ / Volume::kFileName, data_file, doubted));
+    RETURN_IF_ERROR(
+        copy_file(files, full_ / DoubleWrite::kFileName, target / DoubleWrite::kFileName));
+    if (!changed_.empty()) {
+      ASSIGN_OR_RETURN(const auto data, files.open(data_file, OpenMode::read_write, {}));
+      for (ChangedPagesReader& changed : changed_)
+        RETURN_IF_ERROR(copy_changed_pages(changed, *data, doubted));
+      RETURN_IF_ERROR(data->sync());
+    }
+    ASSIGN_OR_RETURN(const auto names, files.list(newest_));
+    for (const std::string& name : names) {
+      if (name == GivenUpPages::kFileName ||
+          std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames))
+        RETURN_IF_ERROR(copy_file(files, newest_ / name, target / name));
+    }
+    return {};
+  }
+  /// Of the newest backup.
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept { return newest_; }
+  [[nodiscard]] const Control& control() const noexcept { return control_; }
+  [[nodiscard]] Lsn end() const noexcept { return label_.end; }
+
+ private:
+  Result<> add(FileSystem& files, const std::filesystem::path& directory) {
+    ASSIGN_OR_RETURN(const BackupLabel label, read_backup_label(files, directory));
+    ASSIGN_OR_RETURN(const auto control, ControlFile::open(files, directory));
+    RETURN_IF_ERROR(require_finished(files, directory));
+    const Control& current = control->current();
+    if (full_.empty()) {
+      RETURN_IF_ERROR(require_all_pages(files, directory));
+      full_ = directory;
+    } else {
+      RETURN_IF_ERROR(require_follows(directory, label, current));
+      ASSIGN_OR_RETURN(auto changed,
+                       ChangedPagesReader::open(files, directory, current.database_id));
+      changed_.push_back(std::move(changed));
+    }
+    newest_ = directory;
+    label_ = label;
+    control_ = current;
+    return {};
+  }
+  [[nodiscard]] Result<> require_follows(const std::filesystem::path& directory,
+                                         const BackupLabel& label, const Control& control) const {
+    const auto refuse = [&](std::string_view why) {
+      return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                        fmt::format("\"{}\" {}", directory.native(), why)}
+                      .with_hint("Name a full backup, and each incremental one after the backup "
+                                 "since which it was taken."));
+    };
+    if (!label.is_incremental()) return refuse("is a full backup, and can only be the first");
+    if (label.since_id != label_.id || label.since_begin != control_.checkpoint.begin ||
+        control.database_id != control_.database_id || control.log_id != control_.log_id)
+      return refuse(fmt::format("was not taken since the backup \"{}\"", newest_.native()));
+    return {};
+  }
+
+  std::filesystem::path full_;
+  std::filesystem::path newest_;
+  BackupLabel label_;
+  Control control_;
+  std::vector<ChangedPagesReader> changed_;
+};
 
 Result<> require_no_gap(FileSystem& files, const wal::RestoreSegment& archive,
                         std::uint64_t segment_bytes, Lsn end,
@@ -135,20 +233,19 @@ void remove_unfinished(FileSystem& files, const std::filesystem::path& target,
 
 }  // namespace
 
-Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
+Result<RestoredLog> restore(FileSystem& files, std::span<const std::filesystem::path> backups,
                             const std::filesystem::path& target, const std::string& log_name,
                             const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
-  ASSIGN_OR_RETURN(const Lsn backup_end, read_backup_end(files, backup));
-  ASSIGN_OR_RETURN(const auto control, ControlFile::open(files, backup));
-  RETURN_IF_ERROR(require_finished(files, backup));
-  const Checkpoint& checkpoint = control->current().checkpoint;
+  ASSIGN_OR_RETURN(Chain chain, Chain::open(files, backups));
+  const Checkpoint& checkpoint = chain.control().checkpoint;
   RETURN_IF_ERROR(require_after(checkpoint, stop));
   RETURN_IF_ERROR(files.create_directory(target));
   RETURN_IF_ERROR(mark_unfinished(files, target));
   // Pages are copied only if the target can be reached.
   const auto whole = target / (log_name + "-whole");
   RETURN_IF_ERROR(files.create_directory(whole));
-  auto log = find_target(files, backup / log_name, checkpoint, backup_end, whole, archive, stop);
+  auto log = find_target(files, chain.directory() / log_name, checkpoint, chain.end(), whole,
+                         archive, stop);
   if (!log) {
     remove_unfinished(files, target, whole);
     return fail(std::move(log).error());
@@ -159,21 +256,17 @@ Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& back
       wal::copy_log(log->location, checkpoint.keep_from, log->stop.end, files, target / log_name));
   RETURN_IF_ERROR(remove_with_content(files, whole));
 
-  ASSIGN_OR_RETURN(const auto names, files.list(backup));
-  ASSIGN_OR_RETURN(outcome.doubted,
-                   copy_data_file(files, backup / Volume::kFileName, target / Volume::kFileName));
-  for (const std::string& name : names) {
-    if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
-  }
+  Pages doubted;
+  RETURN_IF_ERROR(chain.copy_files(files, target, doubted));
   // Pages that are whole but known to be old.
   WrittenLsns needed;
   ASSIGN_OR_RETURN(const auto given_up,
-                   GivenUpPages::open(files, target, control->current().database_id, needed));
-  for (const PageId page : given_up->list())
-    if (!std::ranges::binary_search(outcome.doubted, page)) outcome.doubted.push_back(page);
+                   GivenUpPages::open(files, target, chain.control().database_id, needed));
+  for (const PageId page : given_up->list()) doubted.insert(page);
+  outcome.doubted.assign(doubted.begin(), doubted.end());
 
   // Written last: without it the directory cannot be opened.
-  Control as_database = control->current();
+  Control as_database = chain.control();
   as_database.shutdown = Control::Shutdown::none;
   RETURN_IF_ERROR(ControlFile::create(files, target, as_database));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));

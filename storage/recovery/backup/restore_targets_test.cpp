@@ -257,14 +257,14 @@ struct Past {
 
   RestoreOutcome restore(const RecoveryTarget& target, const Moment& expected) {
     const std::filesystem::path home = "/restored-" + std::to_string(++restored);
-    const auto made = restore_backup(disk, kBackup, home, everything(disk), target);
+    const auto made = restore_backup(disk, {kBackup}, home, everything(disk), target);
     if (!made) FAIL(made.error().message());
     require_moment(disk, home, tree, expected);
     return *made;
   }
   /// Returns the message.
   std::string refused(const RecoveryTarget& target) {
-    const auto made = restore_backup(disk, kBackup, "/never", everything(disk), target);
+    const auto made = restore_backup(disk, {kBackup}, "/never", everything(disk), target);
     REQUIRE_FALSE(made);
     REQUIRE(made.error().state() == sqlstate::object_not_in_prerequisite_state);
     REQUIRE_FALSE(disk.exists("/never").value());
@@ -310,8 +310,8 @@ void to_an_lsn(Past& past) {
   if (&moment == &past.moments.back()) return;
   const Moment& next = (&moment)[1];
   if (next.kind == Moment::Kind::rollback || next.kind == Moment::Kind::preparation) return;
-  const auto made =
-      restore_backup(past.disk, kBackup, "/inclusive", everything(past.disk), {.lsn = moment.end});
+  const auto made = restore_backup(past.disk, {kBackup}, "/inclusive", everything(past.disk),
+                                   {.lsn = moment.end});
   REQUIRE(made);
   REQUIRE(made->end > moment.end);
   past.restore({.lsn = made->end, .bound = Bound::exclusive},
@@ -375,9 +375,10 @@ TEST_CASE("a target that backup and archive do not have leaves nothing behind", 
     CHECK_THAT(past.refused({.time_us = past.moments.front().after_us}),
                Contains("is before the backup, which began at"));
     CHECK_THAT(past.refused({.lsn = past.backup.begin}), Contains("is before the end"));
-    const RestoreOutcome all = restore_backup(disk, kBackup, "/all", everything(disk), {}).value();
+    const RestoreOutcome all =
+        restore_backup(disk, {kBackup}, "/all", everything(disk), {}).value();
     CHECK_THAT(past.refused({.lsn = all.end}), Contains("before the recovery target, LSN "));
-    CHECK(restore_backup(disk, kBackup, "/to-end", everything(disk),
+    CHECK(restore_backup(disk, {kBackup}, "/to-end", everything(disk),
                          {.lsn = all.end, .bound = Bound::exclusive})
               ->end == all.end);
     CHECK_THAT(past.refused({.lsn = Lsn{raw(all.end) + 8}, .bound = Bound::exclusive}),
@@ -389,7 +390,7 @@ TEST_CASE("a target that backup and archive do not have leaves nothing behind", 
       if (++fetched == 3) return fail(sqlstate::io_error, "the archive is away");
       return everything(disk)(name, target);
     };
-    CHECK(restore_backup(disk, kBackup, "/never", failing, {}).error().message() ==
+    CHECK(restore_backup(disk, {kBackup}, "/never", failing, {}).error().message() ==
           "the archive is away");
     CHECK_FALSE(disk.exists("/never").value());
   });
@@ -413,7 +414,7 @@ TEST_CASE("a restore point has a name of at most 63 bytes, and is in the log whe
               "value too long for restore point (maximum 63 characters)");
       // Not closed, as after a crash.
     }
-    const auto restored = restore_backup(disk, kBackup, "/restored", everything(disk),
+    const auto restored = restore_backup(disk, {kBackup}, "/restored", everything(disk),
                                          {.restore_point = std::string(63, 'n')});
     REQUIRE(restored);
     REQUIRE(restored->restore_point == std::string(63, 'n'));
