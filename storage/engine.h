@@ -162,6 +162,10 @@ class Engine {
   /// Returns the record's end. 22023 if the name has more than 63 bytes; 55000 on a standby, and
   /// without a log.
   Result<Lsn> create_restore_point(std::string_view name);
+  /// Fills the rest of the log's segment, so that the archive gets it. Returns the end of what the
+  /// log had. Does nothing if no transaction has written to the segment; returns its first LSN
+  /// then. 55000 on a standby, and without a log.
+  Result<Lsn> close_log_segment();
   /// Gives free pages at the end of the data file back to the file system. Returns how many.
   Result<std::uint64_t> shrink();
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.

@@ -436,6 +436,13 @@ Value create_restore_point(Execution& execution, Arguments arguments) {
   const Lsn end = value_of(session.shared.engine.create_restore_point(arguments[0].as_text()));
   return Value::from_int(static_cast<std::int64_t>(raw(end)));
 }
+Value switch_log_segment(Execution& execution, Arguments) {
+  Session::State& session = session_of(execution);
+  require_superuser(session, "pg_switch_wal");
+  require_no_recovery(execution);
+  const Lsn end = value_of(session.shared.engine.close_log_segment());
+  return Value::from_int(static_cast<std::int64_t>(raw(end)));
+}
 Value sleep(Execution& execution, double wanted) {
   // NaN sleeps as little as a negative number; beyond some decades there is no visible difference.
   constexpr double kLongest = 1e9;
@@ -485,6 +492,7 @@ std::span<const SessionEntry> functions() {
       {"pg_current_wal_lsn", log_written},
       {"pg_current_wal_flush_lsn", log_written},
       {"pg_current_wal_insert_lsn", log_filled},
+      {"pg_switch_wal", switch_log_segment},
       {"pg_create_restore_point", create_restore_point},
       {"pg_last_wal_receive_lsn", log_received},
       {"pg_last_wal_replay_lsn", log_replayed},

@@ -69,4 +69,19 @@ TEST_CASE("pg_create_restore_point gives an LSN, to superusers", "[sql][backup]"
         "42501 permission denied for function pg_create_restore_point");
 }
 
+TEST_CASE("pg_switch_wal closes a segment that something was written to", "[sql][backup]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY)");
+  const auto segment = [&] { return db.rows("SELECT pg_walfile_name(pg_current_wal_lsn())"); };
+  const auto before = segment();
+  CHECK(db.run("SELECT pg_switch_wal() <= pg_current_wal_lsn()") == "t SELECT 1");
+  const auto after = segment();
+  CHECK(after != before);
+  CHECK(db.run("SELECT pg_switch_wal() <= pg_current_wal_lsn()") == "t SELECT 1");
+  CHECK(segment() == after);
+  db.run("CREATE ROLE ann LOGIN");
+  db.run("SET ROLE ann");
+  CHECK(db.run("SELECT pg_switch_wal()") == "42501 permission denied for function pg_switch_wal");
+}
+
 }  // namespace swizzle::sql
