@@ -1,5 +1,8 @@
 #include "storage/backup.h"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <cstring>
 
 #include "base/memory/aligned_buffer.h"
@@ -8,6 +11,7 @@
 #include "storage/recovery/backup/backup.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/new_log.h"
+#include "storage/recovery/records/restore_point_record.h"
 
 namespace swizzle {
 namespace {
@@ -31,7 +35,8 @@ bool copy_resident(BufferPool& pool, PageId page, std::byte* into) {
 
 Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
                                  const std::filesystem::path& target,
-                                 const RecoveryObserver& observer) {
+                                 const RecoveryObserver& observer,
+                                 const std::optional<std::filesystem::path>& since = {}) {
   if (!from.options.logging)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 "a database that runs without logging cannot be backed up while it runs");
@@ -45,8 +50,9 @@ Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
                           [&from](PageId page, std::byte* into) {
                             return copy_resident(from.trees->factory().pool(), page, into);
                           },
-                          from.given_up.get()};
-  return swizzle::back_up(parts, files, target, kLogDirectory, observer);
+                          from.given_up.get(),
+                          [&from] { return from.cleaner->clean_all(); }};
+  return swizzle::back_up(parts, files, target, kLogDirectory, observer, since);
 }
 
 }  // namespace
@@ -58,12 +64,42 @@ Result<BackupOutcome> Engine::back_up(const std::filesystem::path& target,
   return back_up_to(*parts_, parts_->files, target, observer);
 }
 
+Result<BackupOutcome> Engine::back_up_changes(const std::filesystem::path& since,
+                                              const std::filesystem::path& target,
+                                              const RecoveryObserver& observer) {
+  if (is_standby())
+    return fail(sqlstate::feature_not_supported, "a backup of a standby is not supported");
+  return back_up_to(*parts_, parts_->files, target, observer, since);
+}
+
 Result<BackupOutcome> LogicalLog::copy_database(FileSystem& files,
                                                 const std::filesystem::path& target,
                                                 const RecoveryObserver& observer) {
   if (engine_.replay_gate != nullptr)
     return fail(sqlstate::feature_not_supported, "a copy of a standby is not supported");
   return back_up_to(engine_, files, target, observer);
+}
+
+Result<Lsn> Engine::create_restore_point(std::string_view name) {
+  Parts& parts = *parts_;
+  if (is_standby())
+    return fail(sqlstate::object_not_in_prerequisite_state, "recovery is in progress");
+  if (!parts.options.logging)
+    return fail(sqlstate::object_not_in_prerequisite_state,
+                "a database that runs without logging has no restore points");
+  if (name.size() > payload::kMostRestorePointBytes)
+    return fail(sqlstate::invalid_parameter_value,
+                fmt::format("value too long for restore point (maximum {} characters)",
+                            payload::kMostRestorePointBytes));
+  const auto point = payload::encode_restore_point(Runtime::current().wall_clock_us(), name);
+  wal::RecordHeader header;
+  header.kind = static_cast<wal::RecordKind>(RecordKind::restore_point);
+  ASSIGN_OR_RETURN(wal::Reservation space, parts.log->reserve(point.size()));
+  const wal::Appended appended = parts.log->append(space, header, Bytes{point});
+  parts.log->flush_to(appended.end);
+  spdlog::info("restore point \"{}\" created at {:X}/{:X}", name, raw(appended.end) >> 32U,
+               raw(appended.end) & UINT32_MAX);
+  return appended.end;
 }
 
 Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> pages) {
@@ -79,13 +115,17 @@ Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> page
   return unreadable;
 }
 
-Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
+Result<RestoreOutcome> restore_backup(FileSystem& files,
+                                      const std::vector<std::filesystem::path>& backups,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,
                                       const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(const RestoredLog log,
-                   restore(files, backup, target, kLogDirectory, archive, stop));
-  RestoreOutcome outcome{.end = log.end, .last_commit_us = log.last_commit_us};
+                   restore(files, backups, target, kLogDirectory, archive, stop));
+  RestoreOutcome outcome{.end = log.stop.end,
+                         .last_commit_us = log.stop.last_commit_us,
+                         .last_commit = log.stop.last_commit,
+                         .restore_point = log.stop.restore_point};
   EngineOptions options;
   options.pool_bytes = std::uint64_t{256} << 20U;
   {

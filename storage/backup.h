@@ -25,12 +25,20 @@ struct BackupOutcome {
   std::vector<std::string> given_up = {};
 };
 
-/// End of a restore; without either, the end of backup and archive.
+/// End of a restore. At most one of the first four is set; without any, it is the end of backup and
+/// archive.
 struct RecoveryTarget {
-  /// Stops before the first record at or after this LSN.
+  /// The first record at or after this LSN.
   std::optional<Lsn> lsn = std::nullopt;
-  /// Stops before the first commit that is younger; microseconds since 1970-01-01 UTC.
+  /// The last commit, rollback, preparation or restore point that is not younger; microseconds
+  /// since 1970-01-01 UTC.
   std::optional<std::int64_t> time_us = std::nullopt;
+  /// The first restore point of this name after the backup's end.
+  std::optional<std::string> restore_point = std::nullopt;
+  /// The commit or the rollback of this transaction.
+  std::optional<TxnId> transaction = std::nullopt;
+  /// Tells if the record at the target belongs to the restored history.
+  enum class Bound : std::uint8_t { inclusive, exclusive } bound = Bound::inclusive;
 };
 
 struct RestoreOutcome {
@@ -40,18 +48,24 @@ struct RestoreOutcome {
   Lsn begins_again = Lsn::none;
   /// When its last transaction committed; none if the log that was replayed has no commit.
   std::optional<std::int64_t> last_commit_us = std::nullopt;
+  TxnId last_commit = TxnId::none;
+  /// Name of its last restore point.
+  std::optional<std::string> restore_point = std::nullopt;
   /// Pages that are XX001 in the database, and why. All else is as it was.
   std::vector<std::string> given_up = {};
 };
 
-/// Makes a database at `target`, which does not exist, out of a backup, and of archived log
-/// segments if `archive` has any, as it was at the recovery target; transactions not committed by
-/// then are undone. The database is closed and whole on return. It gets a new log with another id,
-/// so that it may use the old database's archive without either taking the other's segments for its
-/// own. 55000 when the target is before the backup's end or after the archive's, or the directory
-/// is no whole backup; also, without a target, when the archive has a later segment and lacks one
-/// before it.
-Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
+/// Makes a database at `target`, which does not exist, out of a full backup, of the incremental
+/// ones after it, oldest first, and of archived log segments if `archive` has any, as it was at the
+/// recovery target; transactions not committed by then are undone. The database is closed and whole
+/// on return. It gets a new log with another id, so that it may use the old database's archive
+/// without either taking the other's segments for its own. 55000 when the target is before the
+/// backup's end or after the archive's, or a directory is no whole backup, or was not taken since
+/// the one before it; also, without a target, when the archive has a later segment and lacks one
+/// before it. Backup and archive are searched for the target before `target` is filled; after these
+/// errors it does not exist.
+Result<RestoreOutcome> restore_backup(FileSystem& files,
+                                      const std::vector<std::filesystem::path>& backups,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,
                                       const RecoveryTarget& stop);

@@ -152,6 +152,20 @@ class Engine {
   /// more log on it.
   Result<BackupOutcome> back_up(const std::filesystem::path& target,
                                 const RecoveryObserver& observer = {});
+  /// The same for an incremental backup: it has the pages that were changed since the backup
+  /// `since` began. restore_backup() takes it after that one. 55000 if that is no whole backup of
+  /// this database, or from before a restore or a promotion.
+  Result<BackupOutcome> back_up_changes(const std::filesystem::path& since,
+                                        const std::filesystem::path& target,
+                                        const RecoveryObserver& observer = {});
+  /// Writes a named record to the log, to which restore_backup() can restore. Durable on return.
+  /// Returns the record's end. 22023 if the name has more than 63 bytes; 55000 on a standby, and
+  /// without a log.
+  Result<Lsn> create_restore_point(std::string_view name);
+  /// Fills the rest of the log's segment, so that the archive gets it. Returns the end of what the
+  /// log had. Does nothing if no transaction has written to the segment; returns its first LSN
+  /// then. 55000 on a standby, and without a log.
+  Result<Lsn> close_log_segment();
   /// Gives free pages at the end of the data file back to the file system. Returns how many.
   Result<std::uint64_t> shrink();
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.

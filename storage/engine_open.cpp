@@ -208,6 +208,7 @@ Result<> require_no_standby(const EngineParts& parts) {
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
   RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
+  RETURN_IF_ERROR(require_all_pages(parts.files, parts.directory));
   RETURN_IF_ERROR(require_no_standby(parts));
   ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
   ASSIGN_OR_RETURN(parts.control,

@@ -5,10 +5,74 @@ and StorageFault in options.h."""
 PRESET = "release"
 TARGET = "swizzle_storage_tests"
 PROGRAM = "storage/swizzle_storage_tests"
+OTHER_PROGRAMS = {"swizzle_recovery_tests": "storage/recovery/swizzle_recovery_tests"}
 TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"], ["[hermitage]", "~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
+    (
+        "R19 checkpoints alone close segments",
+        "segment_closer.cpp",
+        "  return record.header.txn != TxnId::none ||",
+        "  return record.header.kind >= wal::RecordKind::first_for_storage ||",
+        "swizzle_recovery_tests: R19 a segment is archived*",
+    ),
+    (
+        "R18 what was dirty when the earlier backup was taken is not in an incremental one",
+        "recovery/backup/backup.cpp",
+        "(known == lacks_since_.end() ? begin_ : known->second)",
+        "(known == lacks_since_.end() || known->second != Lsn::none ? begin_ : known->second)",
+        "swizzle_recovery_tests: R18 a chain*",
+    ),
+    (
+        "R18 a chain that lacks a backup is restored",
+        "recovery/backup/restore.cpp",
+        "label.since_id != label_.id || label.since_begin != control_.checkpoint.begin ||",
+        "label.since_id == 0 ||",
+        "swizzle_recovery_tests: R18 a broken*",
+    ),
+    (
+        "R18 the pages of the last incremental backups are left out",
+        "recovery/backup/restore.cpp",
+        "      for (ChangedPagesReader& changed : changed_)\n",
+        "      for (ChangedPagesReader& changed : std::span{changed_}.first(1))\n",
+        "swizzle_recovery_tests: R18 a chain*",
+    ),
+    (
+        "R18 a backup from before a restore serves",
+        "recovery/backup/backup.cpp",
+        "    if (control.log_id != parts.log.location().database_id ||\n        control.timeline != parts.log.timeline() || earlier",
+        "    if (control.timeline != parts.log.timeline() || earlier",
+        "swizzle_recovery_tests: R18 a backup since*",
+    ),
+    (
+        "R17 a restore stops behind a record that it should leave out",
+        "recovery/backup/recovery_stop.cpp",
+        "    return target_.bound == Bound::exclusive && is_target(record, event);",
+        "    return target_.bound == Bound::exclusive && target_.lsn && is_target(record, event);",
+        "swizzle_recovery_tests: a restore ends*",
+    ),
+    (
+        "R17 a time that is the target's own belongs to an exclusive restore",
+        "recovery/backup/recovery_stop.cpp",
+        "                                               : *event.time_us >= *target_.time_us;",
+        "                                               : *event.time_us > *target_.time_us;",
+        "swizzle_recovery_tests: a restore ends*",
+    ),
+    (
+        "R17 what a restore that cannot reach its target has begun stays",
+        "recovery/backup/restore.cpp",
+        "    remove_unfinished(files, target, whole);\n",
+        "",
+        "swizzle_recovery_tests: a target that*",
+    ),
+    (
+        "a restore point is told before it is durable",
+        "backup.cpp",
+        "  parts.log->flush_to(appended.end);\n",
+        "",
+        "swizzle_recovery_tests: a restore ends*",
+    ),
     (
         "Y11 readers of a standby see what is not committed",
         "standby/standby_engine.cpp",

@@ -12,13 +12,26 @@ namespace {
 
 constexpr std::size_t kPortion = std::size_t{1} << 20U;
 
-// The header and the first `content_bytes` of a segment; zeros after them.
-Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
-                      std::uint64_t content_bytes) {
+// Part of a segment's content.
+struct Content {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// The header and the content; zeros around it if the copy is to be a whole segment.
+Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry, Content content,
+                      CopiedSegments segments) {
   AlignedBuffer buffer{kPortion};
-  const std::uint64_t wanted = kSegmentHeaderBytes + content_bytes;
-  for (std::uint64_t at = 0; at < geometry.file_bytes(); at += kPortion) {
-    const std::uint64_t portion = std::min<std::uint64_t>(kPortion, geometry.file_bytes() - at);
+  const bool is_whole = segments == CopiedSegments::whole;
+  const std::uint64_t wanted = kSegmentHeaderBytes + content.end;
+  const std::uint64_t begin = is_whole ? 0 : block_floor(kSegmentHeaderBytes + content.begin);
+  if (!is_whole) {
+    RETURN_IF_ERROR(from.read_at(0, buffer.bytes().first(kSegmentHeaderBytes)));
+    RETURN_IF_ERROR(to.write_at(0, buffer.bytes().first(kSegmentHeaderBytes)));
+  }
+  const std::uint64_t end = is_whole ? geometry.file_bytes() : block_ceiling(wanted);
+  for (std::uint64_t at = begin; at < end; at += kPortion) {
+    const std::uint64_t portion = std::min<std::uint64_t>(kPortion, end - at);
     const std::uint64_t valid = at < wanted ? std::min(wanted - at, portion) : 0;
     // Blocks after the end may be changing; they are not read.
     const auto blocks = static_cast<std::size_t>(block_ceiling(valid));
@@ -32,7 +45,7 @@ Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
 }  // namespace
 
 Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& files,
-                  const std::filesystem::path& directory) {
+                  const std::filesystem::path& directory, CopiedSegments segments) {
   const SegmentGeometry geometry{location.segment_bytes};
   for (std::uint64_t number = geometry.number_of(raw(from)); number <= geometry.number_of(raw(end));
        ++number) {
@@ -46,8 +59,9 @@ Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& fi
                                                        OpenMode::read_only, {.direct = true}));
     ASSIGN_OR_RETURN(auto copy,
                      files.open(directory / name, OpenMode::create_new, {.direct = true}));
-    RETURN_IF_ERROR(
-        copy_segment(*source, *copy, geometry, is_last ? raw(end) - first : geometry.bytes()));
+    const Content content{.begin = raw(from) > first ? raw(from) - first : 0,
+                          .end = is_last ? raw(end) - first : geometry.bytes()};
+    RETURN_IF_ERROR(copy_segment(*source, *copy, geometry, content, segments));
   }
   return files.sync_directory(directory);
 }
@@ -57,12 +71,21 @@ Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment&
                                                            FileSystem& files,
                                                            const std::filesystem::path& scratch) {
   constexpr std::uint64_t kLooksAhead = 8;
-  const std::uint64_t missing = SegmentGeometry{segment_bytes}.number_of(raw(end));
-  for (std::uint64_t number = missing + 1; number <= missing + kLooksAhead; ++number) {
+  const auto has = [&](std::uint64_t number) -> Result<bool> {
     ASSIGN_OR_RETURN(const bool found, archive(segment_name(number), scratch));
-    if (!found) continue;
-    RETURN_IF_ERROR(files.remove(scratch));
-    return segment_name(number);
+    if (found) RETURN_IF_ERROR(files.remove(scratch));
+    return found;
+  };
+  std::uint64_t missing = SegmentGeometry{segment_bytes}.number_of(raw(end));
+  ASSIGN_OR_RETURN(const bool has_end, has(missing));
+  if (has_end) {
+    ASSIGN_OR_RETURN(const bool has_next, has(++missing));
+    // The log ends here; the next segment was prepared for it.
+    if (has_next) return std::nullopt;
+  }
+  for (std::uint64_t number = missing + 1; number <= missing + kLooksAhead; ++number) {
+    ASSIGN_OR_RETURN(const bool found, has(number));
+    if (found) return segment_name(number);
   }
   return std::nullopt;
 }

@@ -51,28 +51,36 @@ int run_program(const std::vector<std::string>& words) {
 }  // namespace
 
 /// Lets the server copy itself into a directory on its machine.
-int run_backup(const std::string& conninfo, const std::string& directory) {
+int run_backup(const std::string& conninfo, const std::string& directory,
+               const std::string& since) {
   pqxx::connection connection{conninfo};
   pqxx::nontransaction work{connection};
   const std::string target = fs::absolute(directory).string();
-  std::cout << work.exec_params1("SELECT swizzle_backup($1)", target)[0].c_str() << '\n';
+  const pqxx::row said = since.empty() ? work.exec_params1("SELECT swizzle_backup($1)", target)
+                                       : work.exec_params1("SELECT swizzle_backup($1, $2)", target,
+                                                           fs::absolute(since).string());
+  std::cout << said[0].c_str() << '\n';
   return 0;
 }
 
-/// Restores a data directory from a backup, without a server. Options are passed to swizzle-backup.
-int run_restore(const std::vector<std::string>& options, const std::string& from,
-                const std::string& directory) {
-  const fs::path backup = from;
-  const fs::path target = directory;
-  if (!fs::exists(backup / "swizzle.conf")) {
-    throw std::runtime_error{"\"" + backup.string() + "\" is no whole backup of a server"};
+/// Restores a data directory from backups, without a server. Options are passed to swizzle-backup.
+int run_restore(const std::vector<std::string>& options,
+                const std::vector<std::string>& directories) {
+  if (directories.size() < 2)
+    throw std::runtime_error{"restore needs a backup, and a directory to be made"};
+  const fs::path target = directories.back();
+  const std::vector<fs::path> backups(directories.begin(), directories.end() - 1);
+  for (const fs::path& backup : backups) {
+    if (!fs::exists(backup / "swizzle.conf"))
+      throw std::runtime_error{"\"" + backup.string() + "\" is no whole backup of a server"};
   }
+  const fs::path& backup = backups.back();
   if (fs::exists(target)) throw std::runtime_error{"\"" + target.string() + "\" exists already"};
   fs::create_directory(target);
   fs::permissions(target, fs::perms::owner_all);
   std::vector<std::string> words{backup_program(), "restore"};
   words.insert(words.end(), options.begin(), options.end());
-  words.push_back((backup / "engine").string());
+  for (const fs::path& each : backups) words.push_back((each / "engine").string());
   words.push_back((target / "engine").string());
   // Exit code of swizzle-backup: restored except for unreadable pages, which it has named.
   constexpr int kWithoutPages = 3;

@@ -27,10 +27,13 @@ int run_top(const std::string& connection, const TopOptions& options);
 
 int run_verify(const std::string& connection, const std::vector<std::string>& tables);
 
-int run_backup(const std::string& connection, const std::string& directory);
+/// `since` is an earlier backup of which the new one is an increment; empty: a full backup.
+int run_backup(const std::string& connection, const std::string& directory,
+               const std::string& since);
 
-/// `options` are swizzle-backup's.
-int run_restore(const std::vector<std::string>& options, const std::string& backup,
-                const std::string& directory);
+/// `options` are swizzle-backup's. `directories` are the backups, oldest first, and the directory
+/// to be made.
+int run_restore(const std::vector<std::string>& options,
+                const std::vector<std::string>& directories);
 
 }  // namespace swizzle::clients

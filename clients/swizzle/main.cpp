@@ -75,25 +75,36 @@ class Program {
   }
 
   void describe_backup() {
-    command("backup", "lets the running server copy itself into a directory on its machine",
-            [this] { return run_backup(connection_, directory_); })
-        .add_option("DIRECTORY", directory_, "does not exist yet")
-        ->required();
+    CLI::App& backup =
+        command("backup", "lets the running server copy itself into a directory on its machine",
+                [this] { return run_backup(connection_, directory_, since_); });
+    backup.add_option("--since", since_, "copies only what changed since the backup EARLIER")
+        ->type_name("EARLIER")
+        ->check([](const std::string& word) {
+          return word.empty() ? std::string{"no backup is named"} : std::string{};
+        });
+    backup.add_option("DIRECTORY", directory_, "does not exist yet")->required();
   }
 
   void describe_restore() {
     CLI::App& restore = command("restore", "makes a data directory of a backup; asks no server",
-                                [this] { return run_restore(words_, backup_, directory_); });
-    for (const char* const option : {"--restore-command", "--to-time", "--to-lsn"}) {
+                                [this] { return run_restore(words_, directories_); });
+    for (const char* const option :
+         {"--restore-command", "--target-lsn", "--target-time", "--target-name", "--target-xid"}) {
       restore.add_option_function<std::string>(
           option,
           [this, option](const std::string& value) {
-            words_.insert(words_.end(), {option, value});
+            words_.push_back(std::string{option} + '=' + value);
           },
           "as swizzle-backup's restore has it");
     }
-    restore.add_option("BACKUP", backup_)->required();
-    restore.add_option("DIRECTORY", directory_, "does not exist yet")->required();
+    restore.add_flag_function(
+        "--target-exclusive", [this](std::int64_t) { words_.emplace_back("--target-exclusive"); },
+        "as swizzle-backup's restore has it");
+    restore
+        .add_option("DIRECTORIES", directories_,
+                    "a backup, the incremental ones after it, and last the one to be made")
+        ->required();
   }
 
   CLI::App app_{"swizzle runs SQL, loads files, and looks after a server. For a shell, take psql.",
@@ -103,8 +114,9 @@ class Program {
   std::vector<std::string> words_;  ///< scripts, tables or another program's options
   LoadOptions load_;
   TopOptions top_;
-  std::string backup_;
   std::string directory_;
+  std::string since_;
+  std::vector<std::string> directories_;
 };
 
 }  // namespace

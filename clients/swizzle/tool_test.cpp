@@ -135,11 +135,22 @@ TEST_CASE("swizzle backup copies a running server, restore makes another of it")
   CHECK(copied.code == 0);
   CHECK(copied.output.find("pages, consistent from LSN") != std::string::npos);
   CHECK(tool(server(), "backup " + backup).code == 1);  // it is not empty
+  const std::string changes = server().directory() + "/changes";
+  tool(server(), "sql 'INSERT INTO kept VALUES (1001)'");
+  const Ended changed = tool(server(), "backup --since " + backup + " " + changes);
+  CHECK(changed.code == 0);
+  CHECK(changed.output.find("changed pages, consistent from LSN") != std::string::npos);
+  CHECK(tool(server(), "backup --since '' " + changes + "2").code == 2);
+  CHECK(tool(server(), "backup --since /does/not/exist " + changes + "3").code == 1);
   tool(server(), "sql 'DELETE FROM kept WHERE k > 10'");
 
   const std::string restore =
       "PATH=$(dirname " SWIZZLE_BACKUP_PATH "):$PATH " SWIZZLE_PATH " restore ";
-  const Ended restored = shell(restore + backup + " " + target);
+  CHECK(shell(restore + changes + " " + target).code == 1);  // it lacks pages
+  CHECK_FALSE(fs::exists(target));
+  CHECK(shell(restore + "--target-name never " + backup + " " + target).code == 1);
+  CHECK_FALSE(fs::exists(target));
+  const Ended restored = shell(restore + backup + " " + changes + " " + target);
   INFO(restored.output);
   REQUIRE(restored.code == 0);
   CHECK(shell(restore + backup + " " + target).code == 1);  // it exists
@@ -155,7 +166,7 @@ TEST_CASE("swizzle backup copies a running server, restore makes another of it")
       SWIZZLE_PATH " -c 'host=" + sockets + " port=" + port +
       " dbname=postgres' sql 'SELECT count(*) AS n, max(k) AS m FROM kept' 2>/dev/null && break; "
       "sleep 0.05; done; kill -INT $pid; wait $pid");
-  CHECK(answer.output == "n    | m\n-----+-----\n1000 | 1000\n(1 row)\n");
+  CHECK(answer.output == "n    | m\n-----+-----\n1001 | 1001\n(1 row)\n");
   CHECK(answer.code == 0);
 }
 

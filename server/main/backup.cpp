@@ -43,14 +43,21 @@ Result<> send_server(const DataDirectory& directory, Engine& engine, FileSystem&
 
 Result<std::string> back_up_server(const DataDirectory& directory, Engine& engine,
                                    const std::filesystem::path& target,
+                                   const std::filesystem::path& since,
                                    const RecoveryObserver& observer) {
-  if (!target.is_absolute()) {
+  const auto require_absolute = [](const std::filesystem::path& path) -> Result<> {
+    if (path.is_absolute()) return {};
     return fail(kInvalidName,
-                fmt::format("backup directory \"{}\" is not an absolute path", target.string()));
-  }
+                fmt::format("backup directory \"{}\" is not an absolute path", path.string()));
+  };
+  RETURN_IF_ERROR(require_absolute(target));
+  if (!since.empty()) RETURN_IF_ERROR(require_absolute(since));
   const DataDirectory copy{target};
   RETURN_IF_ERROR(make_private_directory(target));
-  ASSIGN_OR_RETURN(const BackupOutcome made, engine.back_up(copy.engine(), observer));
+  ASSIGN_OR_RETURN(const BackupOutcome made,
+                   since.empty() ? engine.back_up(copy.engine(), observer)
+                                 : engine.back_up_changes(DataDirectory{since}.engine(),
+                                                          copy.engine(), observer));
   RETURN_IF_ERROR(copy_text_file(directory.secret_file(), copy.secret_file()));
   RETURN_IF_ERROR(copy_text_file(directory.rules_file(), copy.rules_file()));
   if (std::filesystem::exists(directory.altered_file())) {
@@ -58,7 +65,8 @@ Result<std::string> back_up_server(const DataDirectory& directory, Engine& engin
   }
   // Written last: a settings file means that all other files are there.
   RETURN_IF_ERROR(copy_text_file(directory.settings_file(), copy.settings_file()));
-  std::string said = fmt::format("{} pages, consistent from LSN {} on", made.pages, raw(made.end));
+  std::string said = fmt::format("{} {}pages, consistent from LSN {} on", made.pages,
+                                 since.empty() ? "" : "changed ", raw(made.end));
   if (!made.given_up.empty())
     said +=
         fmt::format("; {} pages cannot be read and are in the backup as they are, the first: {}",

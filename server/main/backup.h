@@ -10,11 +10,13 @@
 namespace swizzle::server {
 
 /// Copies a running server's directory into `target`: the database as of the end of the copy,
-/// settings, rules and secret. `swizzled -D target` starts from it. Returns a summary in one line;
-/// reports progress to `observer`. 42602 unless `target` is absolute; 58P02 if it exists and is not
-/// empty.
+/// settings, rules and secret. `swizzled -D target` starts from it. If `since` is not empty, it is
+/// an earlier copy, and the new one has of the database only what changed since then, so that a
+/// restore needs both. Returns a summary in one line; reports progress to `observer`. 42602 unless
+/// the paths are absolute; 58P02 if `target` exists and is not empty.
 Result<std::string> back_up_server(const DataDirectory& directory, Engine& engine,
                                    const std::filesystem::path& target,
+                                   const std::filesystem::path& since,
                                    const RecoveryObserver& observer);
 
 /// Writes the same into `files`, with paths relative to the directory, for a base copy. The

@@ -464,9 +464,9 @@ Result<> Server::open_sql(const ServerSettings& settings,
     return store_setting(name, value);
   };
   database_->shared().stored_password = ScramVerifier::stored_form;
-  database_->shared().back_up = [this](const std::string& target,
+  database_->shared().back_up = [this](const std::string& target, const std::string& since,
                                        const RecoveryObserver& observer) {
-    return back_up_server(directory_, *engine_, target, observer);
+    return back_up_server(directory_, *engine_, target, since, observer);
   };
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings show the server's settings too.
@@ -474,6 +474,10 @@ Result<> Server::open_sql(const ServerSettings& settings,
   define_server_settings(registry);
   define_file_locations(registry, directory_.path(), directory_.settings_file());
   RETURN_IF_ERROR(apply(registry, file));
+  if (!engine_->is_standby() && !settings.engine.archive_command.empty()) {
+    segment_closer_ = std::make_unique<SegmentCloser>(*engine_);
+    segment_closer_->start();
+  }
   apply_limits(settings);
   return {};
 }
@@ -490,6 +494,9 @@ void Server::apply_limits(const ServerSettings& settings) {
   }
   temporary.set_server_limit(bytes);
   limit_slots();
+  if (segment_closer_ != nullptr)
+    segment_closer_->set_timeout(
+        std::chrono::seconds{database_->shared().settings.integer("archive_timeout")});
   auto rule = sql::SyncRule::parse(database_->shared().settings.text("synchronous_standby_names"));
   INVARIANT(rule.has_value());
   database_->shared().log_senders.set_rule(*std::move(rule));
@@ -618,6 +625,7 @@ void Server::begin_stop(StopMode mode) {
 int Server::close() {
   acceptor_->stop();
   close_sessions();
+  segment_closer_.reset();
   if (auto closed = engine_->close(); !closed) {
     spdlog::error("the database could not be closed: {}", closed.error().message());
     return 1;

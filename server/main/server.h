@@ -19,6 +19,7 @@
 #include "server/session/server_context.h"
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
+#include "storage/segment_closer.h"
 
 namespace swizzle {
 class Standby;
@@ -128,6 +129,7 @@ class Server {
   std::shared_ptr<ServerLog> log_;
   Duration recovery_{};
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<SegmentCloser> segment_closer_;
   std::unique_ptr<sql::Database> database_;
   std::unique_ptr<ServerContext> context_;
   std::unique_ptr<FiberRuntime> runtime_;

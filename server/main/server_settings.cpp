@@ -146,6 +146,10 @@ void define_resources(Settings& settings) {
   settings.define(string_setting("archive_command", "", at_start, log,
                                  "Shell command that archives a finished log segment: %p is its "
                                  "path, %f its name."));
+  settings.define(integer_setting("archive_timeout", 0, {0, INT32_MAX / 2}, SettingUnit::seconds,
+                                  SettingContext::sighup, log,
+                                  "Time after which a log segment is archived though it is not "
+                                  "full, if a transaction has written to it; 0: only full ones."));
 }
 
 void define_observability(Settings& settings) {

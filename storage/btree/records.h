@@ -45,6 +45,8 @@ enum class RecordKind : std::uint8_t {
   transaction_prepared = 50,  ///< stays after a crash until it is committed or rolled back
   prepared_kept = 51,         ///< before it: what its restart needs beyond its changes
   checkpoint = 56,
+  restore_point = 57,   ///< a name for this place of the log; changes nothing
+  segment_filled = 58,  ///< zeros, up to the next segment
 
   // For readers of the logical log (logical/); not redone or undone, and in no chain.
   change_noted = 60,        ///< change of a transaction in terms of the layer above

@@ -391,7 +391,7 @@ TEST_CASE("a backup has no older page than a reader would be given", "[recovery]
   REQUIRE(made);
   CHECK(made->given_up.empty() == !log_forgets);
   for (const std::string& why : made->given_up) CHECK_THAT(why, Contains("page "));
-  const auto restored = restore_backup(*device.disk, backup, "/restored", {}, {});
+  const auto restored = restore_backup(*device.disk, {backup}, "/restored", {}, {});
   INFO((restored ? "" : restored.error().message()));
   REQUIRE(restored);
   CHECK(restored->given_up.size() == made->given_up.size());

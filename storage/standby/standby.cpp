@@ -120,6 +120,7 @@ struct Standby::State {
 
 Result<> Standby::State::open() {
   RETURN_IF_ERROR(require_finished(files, directory));
+  RETURN_IF_ERROR(require_all_pages(files, directory));
   ASSIGN_OR_RETURN(volume, Volume::open(files, directory));
   ASSIGN_OR_RETURN(control, ControlFile::open(files, directory));
   if (control->current().logging == Control::Logging::off) {

@@ -335,8 +335,15 @@ Value back_up(Execution& execution, Arguments arguments) {
   }
   CommandProgress progress{session, CommandProgress::Command::backup, kNoOid};
   progress.set(CommandProgress::backup_bytes_all, CommandProgress::kUnknown);
+  std::string since;
+  if (arguments.size() > 1) {
+    since = arguments[1].as_text();
+    // Without a name it would be a full backup.
+    if (since.empty())
+      throw SqlError{SqlState{"42602"}, "backup directory \"\" is not an absolute path"};
+  }
   return text(execution, value_of(session.shared.back_up(
-                             std::string{arguments[0].as_text()},
+                             std::string{arguments[0].as_text()}, since,
                              [&](const RecoveryProgress& now) { note_backup(progress, now); })));
 }
 Value own_temporary_schema(Execution& execution, Arguments) {
@@ -424,6 +431,20 @@ Value log_filled(Execution& execution, Arguments) {
   const std::uint64_t tail = session_of(execution).shared.engine.statistics().log_tail;
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
+Value create_restore_point(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  require_superuser(session, "pg_create_restore_point");
+  require_no_recovery(execution);
+  const Lsn end = value_of(session.shared.engine.create_restore_point(arguments[0].as_text()));
+  return Value::from_int(static_cast<std::int64_t>(raw(end)));
+}
+Value switch_log_segment(Execution& execution, Arguments) {
+  Session::State& session = session_of(execution);
+  require_superuser(session, "pg_switch_wal");
+  require_no_recovery(execution);
+  const Lsn end = value_of(session.shared.engine.close_log_segment());
+  return Value::from_int(static_cast<std::int64_t>(raw(end)));
+}
 Value sleep(Execution& execution, double wanted) {
   // NaN sleeps as little as a negative number; beyond some decades there is no visible difference.
   constexpr double kLongest = 1e9;
@@ -473,6 +494,8 @@ std::span<const SessionEntry> functions() {
       {"pg_current_wal_lsn", log_written},
       {"pg_current_wal_flush_lsn", log_written},
       {"pg_current_wal_insert_lsn", log_filled},
+      {"pg_switch_wal", switch_log_segment},
+      {"pg_create_restore_point", create_restore_point},
       {"pg_last_wal_receive_lsn", log_received},
       {"pg_last_wal_replay_lsn", log_replayed},
       {"pg_last_xact_replay_timestamp", always_null},
@@ -506,6 +529,7 @@ std::span<const Function> own_functions() {
   static constexpr TypeId kNumber[] = {TypeId::oid};
   static constexpr TypeId kRelation[] = {TypeId::regclass};
   static constexpr TypeId kText[] = {TypeId::text};
+  static constexpr TypeId kTwoTexts[] = {TypeId::text, TypeId::text};
   const auto function = [](std::uint32_t oid, std::string_view name, TypeId result,
                            std::span<const TypeId> arguments, SessionCall call) {
     Function own;
@@ -525,7 +549,8 @@ std::span<const Function> own_functions() {
         function(8003, "swizzle_sequence_value", TypeId::int8, kNumber, sequence_value),
         function(8004, "swizzle_sequence_is_called", TypeId::bool_, kNumber, sequence_is_called),
         function(8005, "current_role", TypeId::name, {}, current_user),
-        function(8006, "current_catalog", TypeId::name, {}, current_database)};
+        function(8006, "current_catalog", TypeId::name, {}, current_database),
+        function(8007, "swizzle_backup", TypeId::text, kTwoTexts, back_up)};
     list[5].volatility = list[6].volatility = Volatility::stable;
     return list;
   }();

@@ -32,9 +32,11 @@ struct Database::Shared final : ServerContext {
   TransactionNumbers transaction_numbers;
   AdvisoryLocks advisory_locks;
   Notifications notifications;
-  /// swizzle_backup(): copies the server's directory to another; returns a report of the copy, and
-  /// reports its progress meanwhile. Empty if there is no server.
-  std::function<Result<std::string>(const std::string& target, const RecoveryObserver& observer)>
+  /// swizzle_backup(): copies the server's directory to another, or what has changed since the
+  /// backup `since`, unless that is empty; returns a report of the copy, and reports its progress
+  /// meanwhile. Empty if there is no server.
+  std::function<Result<std::string>(const std::string& target, const std::string& since,
+                                    const RecoveryObserver& observer)>
       back_up;
   /// pg_reload_conf().
   std::function<void()> request_reload;

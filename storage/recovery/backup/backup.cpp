@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/runtime/runtime.h"
 #include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/changed_pages.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/progress.h"
 #include "wal/log_copy.h"
@@ -17,11 +21,65 @@ namespace {
 
 constexpr std::size_t kBatchPages = 128;
 
-/// Copies the pages in use into another data file.
+/// The backup before an incremental one: which pages it has as they are now.
+class EarlierBackup {
+ public:
+  /// 55000 if `directory` is no whole backup, or not of this log up to now.
+  static Result<EarlierBackup> open(const BackupParts& parts, FileSystem& files,
+                                    const std::filesystem::path& directory) {
+    EarlierBackup earlier;
+    ASSIGN_OR_RETURN(earlier.label_, read_backup_label(files, directory));
+    RETURN_IF_ERROR(require_finished(files, directory));
+    ASSIGN_OR_RETURN(const auto control_file, ControlFile::open(files, directory));
+    const Control& control = control_file->current();
+    const auto refuse = [&directory](std::string_view why) {
+      return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                        fmt::format("backup \"{}\" {}", directory.native(), why)}
+                      .with_hint("Take a full backup."));
+    };
+    if (earlier.label_.id == 0) return refuse("was made by an older version");
+    if (control.database_id != parts.volume.database_id()) return refuse("is of another database");
+    // Of another history of the same database: pages that only that one has changed look old here.
+    if (control.log_id != parts.log.location().database_id ||
+        control.timeline != parts.log.timeline() || earlier.label_.end > parts.log.durable())
+      return refuse("is of another history of the database, from before a restore or a promotion");
+    earlier.begin_ = control.checkpoint.begin;
+    for (const DirtyPage& page : control.checkpoint.dirty) {
+      auto [entry, is_new] = earlier.lacks_since_.try_emplace(page.page, page.since);
+      entry->second = std::min(entry->second, page.since);
+    }
+    WrittenLsns ignored;
+    ASSIGN_OR_RETURN(const auto given_up,
+                     GivenUpPages::open(files, directory, control.database_id, ignored));
+    for (const PageId page : given_up->list()) earlier.lacks_since_[page] = Lsn::none;
+    return earlier;
+  }
+
+  /// Returns true if the backup may lack a change of the page. Its copy has what was before its
+  /// checkpoint, except of pages that were dirty then. A damaged page may be repaired by now.
+  [[nodiscard]] bool lacks(PageId page, const std::byte* bytes) const {
+    if (!check_page(bytes, page)) return true;
+    const auto known = lacks_since_.find(page);
+    return load<PageHeader>(bytes).lsn >= (known == lacks_since_.end() ? begin_ : known->second);
+  }
+  [[nodiscard]] const BackupLabel& label() const noexcept { return label_; }
+  [[nodiscard]] Lsn begin() const noexcept { return begin_; }
+
+ private:
+  BackupLabel label_;
+  Lsn begin_ = Lsn::none;
+  std::unordered_map<PageId, Lsn> lacks_since_;
+};
+
+/// Takes the copied pages: the data file of a full backup, the changed pages of another.
+using KeepPage = std::function<Result<>(PageId page, Bytes bytes)>;
+
+/// Copies the pages in use.
 class PageCopier {
  public:
-  PageCopier(const BackupParts& parts, const Control& control, File& to, BackupOutcome& outcome)
-      : parts_(parts), to_(to), outcome_(outcome) {
+  PageCopier(const BackupParts& parts, const Control& control, const EarlierBackup* earlier,
+             KeepPage keep, BackupOutcome& outcome)
+      : parts_(parts), earlier_(earlier), keep_(std::move(keep)), outcome_(outcome) {
     for (const DirtyPage& page : control.checkpoint.dirty) in_log_.insert(page.page);
   }
 
@@ -47,11 +105,14 @@ class PageCopier {
         std::memset(read.into, 0, kPageBytes);
         ++outcome_.pages_left_to_the_log;
       }
-      RETURN_IF_ERROR(to_.write_at(page * kPageBytes, {read.into, kPageBytes}));
+      if (earlier_ != nullptr && (!is_there || !earlier_->lacks(read.page, read.into))) continue;
+      RETURN_IF_ERROR(keep_(read.page, {read.into, kPageBytes}));
       ++outcome_.pages;
     }
     return {};
   }
+
+  [[nodiscard]] std::uint64_t kept() const noexcept { return outcome_.pages; }
 
  private:
   /// Returns true if the page is whole and not older than its last write.
@@ -121,26 +182,55 @@ class PageCopier {
   }
 
   const BackupParts& parts_;
-  File& to_;
+  const EarlierBackup* const earlier_;  ///< null: all pages are kept
+  const KeepPage keep_;
   BackupOutcome& outcome_;
   std::unordered_set<PageId> in_log_;
   std::vector<PageRead> reads_;
   AlignedBuffer memory_{kBatchPages * kPageBytes};
 };
 
-Result<> copy_pages(const BackupParts& parts, const Control& control, const SpaceMap::Snapshot& map,
-                    File& to, BackupOutcome& outcome, const RecoveryObserver& observer) {
-  PageCopier copier(parts, control, to, outcome);
+Result<> copy_pages(const BackupParts& parts, const SpaceMap::Snapshot& map, PageCopier& copier,
+                    const RecoveryObserver& observer, Lsn begin) {
   // The log has the pages that are allocated after the end of the map.
   const std::uint64_t end = std::min(map.page_count, parts.volume.page_count());
   Progress progress("backup", end * kPageBytes, observer, 1);
   for (std::uint64_t first = SpaceMap::kFirstPage; first < end; first += kBatchPages) {
     RETURN_IF_ERROR(copier.copy_batch(first, end, map.words));
-    progress.set_pages(outcome.pages);
-    progress.reached(first * kPageBytes, control.checkpoint.begin);
+    progress.set_pages(copier.kept());
+    progress.reached(first * kPageBytes, begin);
   }
-  RETURN_IF_ERROR(to.truncate(map.page_count * kPageBytes));
-  return to.sync();
+  return {};
+}
+
+/// Copies the pages in use into a data file.
+Result<> copy_all_pages(const BackupParts& parts, const Control& control,
+                        const SpaceMap::Snapshot& map, FileSystem& files,
+                        const std::filesystem::path& target, BackupOutcome& outcome,
+                        const RecoveryObserver& observer) {
+  RETURN_IF_ERROR(Volume::create(files, target, parts.volume.database_id()));
+  ASSIGN_OR_RETURN(auto data,
+                   files.open(target / Volume::kFileName, OpenMode::read_write, {.direct = true}));
+  PageCopier copier(
+      parts, control, nullptr,
+      [&data](PageId page, Bytes bytes) { return data->write_at(raw(page) * kPageBytes, bytes); },
+      outcome);
+  RETURN_IF_ERROR(copy_pages(parts, map, copier, observer, control.checkpoint.begin));
+  RETURN_IF_ERROR(data->truncate(map.page_count * kPageBytes));
+  return data->sync();
+}
+
+/// Copies the pages in use that the earlier backup may not have as they are.
+Result<> copy_changed_pages(const BackupParts& parts, const Control& control,
+                            const SpaceMap::Snapshot& map, const EarlierBackup& earlier,
+                            FileSystem& files, const std::filesystem::path& target,
+                            BackupOutcome& outcome, const RecoveryObserver& observer) {
+  ASSIGN_OR_RETURN(ChangedPagesWriter changed, ChangedPagesWriter::create(files, target));
+  PageCopier copier(
+      parts, control, &earlier,
+      [&changed](PageId page, Bytes bytes) { return changed.add(page, bytes); }, outcome);
+  RETURN_IF_ERROR(copy_pages(parts, map, copier, observer, control.checkpoint.begin));
+  return changed.finish(parts.volume.database_id(), map.page_count);
 }
 
 /// Copies the history of timelines, which the copy needs if it is to be promoted.
@@ -157,7 +247,14 @@ Result<> copy_history(const wal::LogLocation& from, std::uint32_t timeline, File
 
 Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                               const std::filesystem::path& target, const std::string& log_name,
-                              const RecoveryObserver& observer) {
+                              const RecoveryObserver& observer,
+                              const std::optional<std::filesystem::path>& since) {
+  std::optional<EarlierBackup> earlier;
+  if (since) {
+    ASSIGN_OR_RETURN(earlier, EarlierBackup::open(parts, files, *since));
+    // So that the backup needs little of the log.
+    if (parts.clean) RETURN_IF_ERROR(parts.clean());
+  }
   RETURN_IF_ERROR(files.create_directory(target));
   RETURN_IF_ERROR(mark_unfinished(files, target));
   RETURN_IF_ERROR(files.create_directory(target / log_name));
@@ -175,10 +272,9 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
 
   BackupOutcome outcome;
   outcome.begin = control.checkpoint.begin;
-  RETURN_IF_ERROR(Volume::create(files, target, parts.volume.database_id()));
-  ASSIGN_OR_RETURN(auto data,
-                   files.open(target / Volume::kFileName, OpenMode::read_write, {.direct = true}));
-  RETURN_IF_ERROR(copy_pages(parts, control, map, *data, outcome, observer));
+  RETURN_IF_ERROR(
+      earlier ? copy_changed_pages(parts, control, map, *earlier, files, target, outcome, observer)
+              : copy_all_pages(parts, control, map, files, target, outcome, observer));
   RETURN_IF_ERROR(SpaceMap::create(files, target, parts.volume.database_id(), map));
   if (parts.given_up != nullptr) RETURN_IF_ERROR(parts.given_up->copy_to(files, target));
 
@@ -188,10 +284,16 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
     const Lsn from = control.checkpoint.keep_from;
     const Progress copying("log", raw(outcome.end) - raw(from), observer);
     RETURN_IF_ERROR(
-        wal::copy_log(parts.log.location(), from, outcome.end, files, target / log_name));
+        wal::copy_log(parts.log.location(), from, outcome.end, files, target / log_name,
+                      earlier ? wal::CopiedSegments::content_only : wal::CopiedSegments::whole));
     RETURN_IF_ERROR(copy_history(parts.log.location(), control.timeline, files, target / log_name));
   }
-  RETURN_IF_ERROR(write_backup_end(files, target, outcome.end));
+  BackupLabel label{.end = outcome.end, .id = Runtime::current().random() | 1U};
+  if (earlier) {
+    label.since_id = earlier->label().id;
+    label.since_begin = earlier->begin();
+  }
+  RETURN_IF_ERROR(write_backup_label(files, target, label));
   control.shutdown = Control::Shutdown::backup;
   RETURN_IF_ERROR(ControlFile::create(files, target, control));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));

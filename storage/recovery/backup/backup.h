@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "storage/backup.h"
+#include "storage/recovery/backup/recovery_stop.h"
 #include "storage/recovery/checkpoint/checkpointer.h"
 #include "storage/recovery/recovery.h"
 #include "storage/space/data_file.h"
@@ -25,6 +27,8 @@ struct BackupParts {
   std::function<bool(PageId page, std::byte* into)> copy_resident = {};
   /// The list of unusable pages. It is copied, with those that the backup finds; may be null.
   GivenUpPages* given_up = nullptr;
+  /// Writes the pages that are dirty now; may be empty.
+  std::function<Result<>()> clean = {};
 };
 
 /// Copies the database to `target`, a directory that does not exist, while it runs. It takes a
@@ -32,24 +36,29 @@ struct BackupParts {
 /// copying. The result is a database directory: opening it recovers it to the backup's end. The
 /// control file comes last, so a backup that was interrupted cannot be opened (rule R6). `log_name`
 /// is the log's directory in a database directory.
+///
+/// With `since`, the directory of an earlier backup of this database, it makes an incremental
+/// backup, which has only pages that the earlier one may lack changes of, and is no database
+/// directory. 55000 if the earlier one does not serve.
 Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                               const std::filesystem::path& target, const std::string& log_name,
-                              const RecoveryObserver& observer);
+                              const RecoveryObserver& observer,
+                              const std::optional<std::filesystem::path>& since = std::nullopt);
 
 struct RestoredLog {
-  Lsn end = Lsn::none;
-  std::optional<std::int64_t> last_commit_us = std::nullopt;
+  RecoveryStop stop;
   /// Pages that are not whole in the backup: redo restores them, or they are lost.
   std::vector<PageId> doubted = {};
   /// The end of backup and archive together.
   Lsn known_end = Lsn::none;
 };
-/// Makes a database directory at `target`, which does not exist, out of a backup and the archived
-/// log segments, if `archive` has any. The log is cut at the recovery target; opening the directory
-/// recovers it to there, and undoes transactions not committed by then. 55000 when the target is
-/// before the backup's end or after the archive's. The log still has the old id: see new_log.h.
-/// Returns the log's new end.
-Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
+/// Makes a database directory at `target`, which does not exist, out of a full backup and the
+/// incremental ones after it, oldest first, and the archived log segments, if `archive` has any.
+/// The log is cut at the recovery target; opening the directory recovers it to there, and undoes
+/// transactions not committed by then. 55000 when the target is before the last backup's end or
+/// after the archive's, or an incremental backup does not belong to the backup before it; then
+/// `target` does not exist. The log still has the old id: see new_log.h.
+Result<RestoredLog> restore(FileSystem& files, std::span<const std::filesystem::path> chain,
                             const std::filesystem::path& target, const std::string& log_name,
                             const wal::RestoreSegment& archive, const RecoveryTarget& stop);
 

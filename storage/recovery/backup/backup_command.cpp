@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <ctime>
@@ -15,7 +16,9 @@
 #include "base/programs/program_words.h"
 #include "storage/engine.h"
 #include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/recovery_stop.h"
 #include "storage/recovery/new_log.h"
+#include "storage/recovery/records/restore_point_record.h"
 #include "wal/archive_command.h"
 
 namespace swizzle {
@@ -24,8 +27,29 @@ namespace {
 struct Arguments {
   std::vector<std::string> paths;
   std::string restore_command;
+  std::string since;
   RecoveryTarget target;
 };
+
+std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Parses a decimal number, as the programs print LSNs, or the form in which SQL shows them.
+std::optional<Lsn> parse_lsn(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) {
+    const auto number = parse_number(text, 10);
+    return number ? std::optional{Lsn{*number}} : std::nullopt;
+  }
+  const auto high = parse_number(text.substr(0, slash), 16);
+  const auto low = parse_number(text.substr(slash + 1), 16);
+  if (!high || !low || *high > UINT32_MAX || *low > UINT32_MAX) return std::nullopt;
+  return Lsn{*high << 32U | *low};
+}
 
 /// Parses a time in the form in which now() shows it in time zone UTC, with or without "+00".
 std::optional<std::int64_t> parse_time(std::string text) {
@@ -76,30 +100,46 @@ Result<int> copy(const Arguments& arguments) {
                     .with_hint("Copy its files, or restore it."));
   }
   ASSIGN_OR_RETURN(const auto engine, Engine::open(files, arguments.paths[0], options()));
-  ASSIGN_OR_RETURN(const BackupOutcome made, engine->back_up(arguments.paths[1]));
+  ASSIGN_OR_RETURN(const BackupOutcome made,
+                   arguments.since.empty()
+                       ? engine->back_up(arguments.paths[1])
+                       : engine->back_up_changes(arguments.since, arguments.paths[1]));
   RETURN_IF_ERROR(engine->close());
   fmt::print("{} pages, log from {} to {}\n", made.pages, raw(made.begin), raw(made.end));
   return code_for(made.given_up, "the backup is made");
 }
 
-std::string last_commit(std::optional<std::int64_t> time_us) {
-  if (!time_us) return "with no commit in that log";
-  constexpr std::int64_t kMicros = 1'000'000;
-  return fmt::format("the last commit of {:%Y-%m-%d %H:%M:%S}.{:06} UTC",
-                     fmt::gmtime(static_cast<std::time_t>(*time_us / kMicros)), *time_us % kMicros);
+/// Describes where a restore stopped: the LSN as the program's options and as SQL have it.
+std::string stop_of(const RestoreOutcome& made) {
+  std::string text = fmt::format("LSN {} ({:X}/{:X})", raw(made.end), raw(made.end) >> 32U,
+                                 raw(made.end) & UINT32_MAX);
+  if (made.last_commit_us) {
+    constexpr std::int64_t kMicros = 1'000'000;
+    text += fmt::format(", the last commit of {:%Y-%m-%d %H:%M:%S}.{:06} UTC by transaction {}",
+                        fmt::gmtime(static_cast<std::time_t>(*made.last_commit_us / kMicros)),
+                        *made.last_commit_us % kMicros, raw(made.last_commit));
+  } else {
+    text += ", with no commit in that log";
+  }
+  if (made.restore_point) text += fmt::format(", restore point \"{}\"", *made.restore_point);
+  return text;
 }
 
 Result<int> restore(const Arguments& arguments) {
   PosixFileSystem files;
+  if (arguments.paths.size() < 2)
+    return fail(sqlstate::invalid_parameter_value, "a backup and a database must be named");
+  const std::vector<std::filesystem::path> backups(arguments.paths.begin(),
+                                                   arguments.paths.end() - 1);
+  if (arguments.target.bound == RecoveryTarget::Bound::exclusive && !has_target(arguments.target))
+    return fail(sqlstate::invalid_parameter_value, "--target-exclusive needs a target");
   wal::RestoreSegment archive;
   if (!arguments.restore_command.empty())
     archive = wal::restore_by_command(arguments.restore_command);
-  ASSIGN_OR_RETURN(
-      const RestoreOutcome made,
-      restore_backup(files, arguments.paths[0], arguments.paths[1], archive, arguments.target));
-  fmt::print("restored up to LSN {}, {}; the log goes on at {}\n", raw(made.end),
-             last_commit(made.last_commit_us), raw(made.begins_again));
-  if (!arguments.target.lsn && !arguments.target.time_us)
+  ASSIGN_OR_RETURN(const RestoreOutcome made, restore_backup(files, backups, arguments.paths.back(),
+                                                             archive, arguments.target));
+  fmt::print("restored up to {}; the log goes on at {}\n", stop_of(made), raw(made.begins_again));
+  if (!has_target(arguments.target))
     fmt::print("there is no log behind that in {}: what was committed later is not restored\n",
                archive ? "backup and archive" : "the backup");
   return code_for(made.given_up, "the database is restored");
@@ -116,8 +156,8 @@ Result<> check_database(FileSystem& files, const std::filesystem::path& database
 
 /// Checks a copy restored from the backup. The backup itself must not change, and recovering it in
 /// place would write to it.
-Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
-  std::filesystem::path restored = backup;
+Result<> check_backup(FileSystem& files, const std::vector<std::filesystem::path>& backups) {
+  std::filesystem::path restored = backups.back();
   restored += ".check";
   if (std::filesystem::exists(restored)) {
     return fail(Error{sqlstate::object_not_in_prerequisite_state,
@@ -125,7 +165,7 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
                     .with_hint("A check that was interrupted leaves it behind: remove it."));
   }
   Result<> outcome = [&]() -> Result<> {
-    RETURN_IF_ERROR(restore_backup(files, backup, restored, {}, {}));
+    RETURN_IF_ERROR(restore_backup(files, backups, restored, {}, {}));
     return check_database(files, restored);
   }();
   std::error_code ignored;  // ignored, since the outcome tells more
@@ -135,9 +175,14 @@ Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
 
 Result<int> check(const Arguments& arguments) {
   PosixFileSystem files;
-  const std::filesystem::path directory = arguments.paths[0];
-  ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directory));
-  RETURN_IF_ERROR(of_backup ? check_backup(files, directory) : check_database(files, directory));
+  const std::vector<std::filesystem::path> directories(arguments.paths.begin(),
+                                                       arguments.paths.end());
+  ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directories.front()));
+  if (!of_backup && directories.size() > 1)
+    return fail(sqlstate::object_not_in_prerequisite_state,
+                fmt::format("\"{}\" is no backup", directories.front().native()));
+  RETURN_IF_ERROR(of_backup ? check_backup(files, directories)
+                            : check_database(files, directories.front()));
   return 0;
 }
 
@@ -153,19 +198,51 @@ void add_restore_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--restore-command", arguments.restore_command,
                  "fetches the archived log segment %f to the path %p")
       ->type_name("COMMAND");
-  app.add_option_function<std::uint64_t>(
-         "--to-lsn", [&arguments](std::uint64_t lsn) { arguments.target.lsn = Lsn{lsn}; },
-         "stop before the first record at or behind LSN")
-      ->type_name("LSN");
-  app.add_option_function<std::string>(
-         "--to-time",
-         [&arguments](const std::string& time) {
-           arguments.target.time_us = parse_time(time);
-           if (!arguments.target.time_us)
-             throw CLI::ValidationError{fmt::format("\"{}\" is no time", time)};
-         },
-         "stop before the first commit that is younger, \"YYYY-MM-DD hh:mm:ss[.uuuuuu]\" in UTC")
-      ->type_name("TIME");
+  RecoveryTarget& target = arguments.target;
+  const auto add = [&app](const char* name, const char* type, const char* description, auto read) {
+    app.add_option_function<std::string>(
+           name,
+           [read, name](const std::string& word) {
+             if (!read(word))
+               throw CLI::ValidationError{fmt::format("{}: \"{}\" is not valid", name, word)};
+           },
+           description)
+        ->type_name(type);
+  };
+  add("--target-lsn", "LSN", "stop behind the first record at or behind LSN, a number or X/Y",
+      [&target](const std::string& word) {
+        target.lsn = parse_lsn(word);
+        return target.lsn.has_value();
+      });
+  add("--target-time", "TIME",
+      "stop before the first commit that is younger, \"YYYY-MM-DD hh:mm:ss[.uuuuuu]\" in UTC",
+      [&target](const std::string& word) {
+        target.time_us = parse_time(word);
+        return target.time_us.has_value();
+      });
+  add("--target-name", "NAME", "stop behind the restore point NAME: pg_create_restore_point()",
+      [&target](const std::string& word) {
+        target.restore_point = word;
+        return word.size() <= payload::kMostRestorePointBytes;
+      });
+  add("--target-xid", "XID",
+      "stop behind the end of the transaction XID, as backend_xid and the server's log have it",
+      [&target](const std::string& word) {
+        const auto number = parse_number(word, 10);
+        if (number) target.transaction = TxnId{*number};
+        return number.has_value() && *number != 0;
+      });
+  app.add_flag_function(
+      "--target-exclusive",
+      [&target](std::int64_t) { target.bound = RecoveryTarget::Bound::exclusive; },
+      "stop before the target's own record");
+  // A second target would make the first one void.
+  constexpr std::array kTargets{"--target-lsn", "--target-time", "--target-name", "--target-xid"};
+  for (const char* const one : kTargets) {
+    for (const char* const other : kTargets) {
+      if (one != other) app.get_option(one)->excludes(app.get_option(other));
+    }
+  }
 }
 
 }  // namespace
@@ -193,14 +270,37 @@ int backup_main(int argc, const char* const* argv) {
     return made;
   };
   command("copy", "copies a database that no server has open; one that is open its server copies",
-          copy, {"DATABASE", "BACKUP"});
-  add_restore_options(*command("restore", "makes a database that does not exist yet of a backup",
-                               restore, {"BACKUP", "DATABASE"}),
-                      arguments);
-  command("check",
-          "recovers the database and checks every page of every tree; of a backup, what would be "
-          "restored: into DATABASE.check, which is removed again",
-          check, {"DATABASE"});
+          copy, {"DATABASE", "BACKUP"})
+      ->add_option_function<std::string>(
+          "--since",
+          [&arguments](const std::string& word) {
+            arguments.since = std::filesystem::absolute(word).string();
+          },
+          "copies only pages that were changed since the backup EARLIER, which a restore needs, "
+          "too")
+      ->type_name("EARLIER");
+  const auto take_many = [&arguments](CLI::App& made, const char* name) {
+    made.add_option_function<std::vector<std::string>>(
+            name,
+            [&arguments](const std::vector<std::string>& words) {
+              for (const std::string& word : words)
+                arguments.paths.push_back(std::filesystem::absolute(word).string());
+            })
+        ->required();
+  };
+  CLI::App* const restoring = command(
+      "restore",
+      "makes a database that does not exist yet, the last path, of a backup and the incremental "
+      "ones after it, oldest first",
+      restore, {});
+  take_many(*restoring, "DIRECTORIES");
+  add_restore_options(*restoring, arguments);
+  take_many(*command("check",
+                     "recovers the database and checks every page of every tree; of a backup, and "
+                     "the incremental ones after it, what would be restored: into DATABASE.check, "
+                     "which is removed again",
+                     check, {}),
+            "DIRECTORIES");
   command("new-log",
           "gives a database that was closed in good order, and whose log is lost, a new one",
           new_log, {"DATABASE"});

@@ -1,8 +1,11 @@
 #include "storage/recovery/backup/backup_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "storage/page/page.h"
 #include "storage/statistics.h"
@@ -79,9 +82,9 @@ TEST_CASE_METHOD(TemporaryEngine,
                         gmtime_r(&seconds, &parts)) != 0);
   std::string micros = std::to_string(1'000'000 + time_us % 1'000'000).substr(1);
   const auto to = [this](const char* name) { return (directory / name).native(); };
-  REQUIRE(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+  REQUIRE(run({"restore", "--restore-command", fetch, "--target-lsn", std::to_string(lsn),
                backup.native(), to("by-lsn")}) == 0);
-  REQUIRE(run({"restore", "--restore-command", fetch, "--to-time",
+  REQUIRE(run({"restore", "--restore-command", fetch, "--target-time",
                std::string{text.data()} + "." + micros, backup.native(), to("by-time")}) == 0);
   REQUIRE(run({"restore", backup.native(), to("alone")}) == 0);
   const auto rows_in = [&](const char* name) {
@@ -101,16 +104,16 @@ TEST_CASE_METHOD(TemporaryEngine,
   REQUIRE(run({"check", backup.native()}) == 0);
   REQUIRE_FALSE(std::filesystem::exists(backup.native() + ".check"));
   REQUIRE(run({"copy", backup.native(), to("copied")}) == 1);
-  REQUIRE(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+  REQUIRE(run({"restore", "--restore-command", fetch, "--target-lsn", std::to_string(lsn),
                backup.native(), to("afterwards")}) == 0);
   REQUIRE(rows_in("afterwards") == 1500);
   engine.reset();
   std::filesystem::create_directory(backup.native() + ".check");
   REQUIRE(run({"check", backup.native()}) == 1);
 
-  REQUIRE(run({"restore", "--to-lsn", "1", backup.native(), to("never")}) == 1);
+  REQUIRE(run({"restore", "--target-lsn", "1", backup.native(), to("never")}) == 1);
   REQUIRE(run({"check", to("never")}) == 1);
-  REQUIRE(run({"restore", "--to-time", "yesterday", backup.native(), to("x")}) == 2);
+  REQUIRE(run({"restore", "--target-time", "yesterday", backup.native(), to("x")}) == 2);
   REQUIRE(run({"restore", "--nonsense", "1", backup.native(), to("x")}) == 2);
   REQUIRE(run({"copy", to("x")}) == 2);
   REQUIRE(run({}) == 2);
@@ -123,6 +126,73 @@ TEST_CASE_METHOD(TemporaryEngine,
   REQUIRE(run({"restore", to("opened"), to("from-opened")}) == 1);
   REQUIRE(run({"check", to("opened")}) == 0);
   REQUIRE(rows_in("opened") == 101);
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "the program makes incremental backups, and restores to names",
+                 "[backup]") {
+  const std::filesystem::path archive = directory / "archive";
+  std::filesystem::create_directory(archive);
+  close();
+  options.archive_command = "cp %p " + archive.native() + "/%f";
+  open();
+  const TreeId tree = make_tree();
+  insert(*engine, tree, 0, 300);
+  close();
+  const auto to = [this](const char* name) { return (directory / name).native(); };
+  REQUIRE(run({"copy", data.native(), to("full")}) == 0);
+  open();
+  insert(*engine, tree, 300, 310);
+  close();
+  REQUIRE(run({"copy", "--since", to("full"), data.native(), to("part")}) == 0);
+  CHECK(run({"copy", "--since", to("nowhere"), data.native(), to("never")}) == 1);
+  open();
+  const Lsn named = engine->create_restore_point("before the mistake").value();
+  insert(*engine, tree, 310, 400);
+  close();
+  const std::string log = "cp " + (data / "log").native() + "/%f %p 2>/dev/null";
+  const auto rows_in = [&](const char* name) {
+    const std::filesystem::path before = std::exchange(data, directory / name);
+    open();
+    std::size_t rows = 0;
+    {
+      const auto reader = engine->begin();
+      rows = content(*reader, tree).size();
+    }
+    close();
+    data = before;
+    return rows;
+  };
+  CHECK(run({"check", to("full"), to("part")}) == 0);
+  CHECK(run({"check", to("part")}) == 1);
+  CHECK(run({"check", data.native(), to("part")}) == 1);
+  REQUIRE(run({"restore", to("full"), to("part"), to("alone")}) == 0);
+  CHECK(rows_in("alone") == 310);
+  REQUIRE(run({"restore", "--restore-command", log, to("full"), to("part"), to("all")}) == 0);
+  CHECK(rows_in("all") == 400);
+  REQUIRE(run({"restore", "--restore-command", log, "--target-name", "before the mistake",
+               to("full"), to("part"), to("named")}) == 0);
+  CHECK(rows_in("named") == 310);
+  const std::string sql_lsn = fmt::format("{:X}/{:X}", raw(named) >> 32U, raw(named) & UINT32_MAX);
+  REQUIRE(run({"restore", "--restore-command", log, "--target-lsn", sql_lsn, "--target-exclusive",
+               to("full"), to("by-lsn")}) == 0);
+  CHECK(rows_in("by-lsn") == 310);
+  CHECK(run({"restore", to("part"), to("never")}) == 1);
+  CHECK(run({"restore", "--target-name", "never made", to("full"), to("never")}) == 1);
+  CHECK(run({"restore", "--target-exclusive", to("full"), to("never")}) == 1);
+  CHECK_FALSE(std::filesystem::exists(to("never")));
+  for (const auto& [option, wrong] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"--target-lsn", "1/"},
+                                                                  {"--target-lsn", "FF"},
+                                                                  {"--target-lsn", "1/100000000"},
+                                                                  {"--target-xid", "0"},
+                                                                  {"--target-xid", "-1"},
+                                                                  {"--target-xid", "7a"},
+                                                                  {"--target-time", "noon"}}) {
+    CAPTURE(option, wrong);
+    CHECK(run({"restore", std::string{option} + "=" + wrong, to("full"), to("never")}) == 2);
+  }
+  CHECK(run({"restore", "--target-name", std::string(64, 'n'), to("full"), to("never")}) == 2);
+  CHECK(run({"restore", "--target-name", "n", "--target-xid", "7", to("full"), to("never")}) == 2);
 }
 
 TEST_CASE_METHOD(TemporaryEngine, "a backup that is not whole ends the program with words and 1",
@@ -210,7 +280,7 @@ TEST_CASE_METHOD(TemporaryEngine, "a restore does not pass by a segment that the
   const std::uint64_t number =
       std::stoull(segments[segments.size() - 3].stem().string(), nullptr, 16);
   const std::uint64_t lsn = (number + 1) * options.log_segment_bytes - 4096;
-  CHECK(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+  CHECK(run({"restore", "--restore-command", fetch, "--target-lsn", std::to_string(lsn),
              backup.native(), to("before")}) == 0);
 }
 

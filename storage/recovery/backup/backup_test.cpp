@@ -11,6 +11,7 @@ using namespace swizzle::test;
 namespace {
 
 const std::filesystem::path kRestored = "/restored";
+const std::vector<std::filesystem::path> kBackups{kBackup};
 
 TestEngine::Options archiving(SimulatedDisk& disk) {
   TestEngine::Options options;
@@ -103,7 +104,7 @@ TEST_CASE("a backup that was interrupted cannot be opened", "[backup][crash]") {
     REQUIRE_FALSE(back_up(parts_of(engine), disk, kBackup, "log", {}));
     REQUIRE(engine.close());
     REQUIRE_FALSE(ControlFile::open(disk, kBackup));
-    REQUIRE(restore(disk, kBackup, kRestored, "log", {}, {}).error().state() ==
+    REQUIRE(restore(disk, kBackups, kRestored, "log", {}, {}).error().state() ==
             sqlstate::object_not_in_prerequisite_state);
   });
 }
@@ -136,29 +137,32 @@ TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
       return from_archive(disk, name, target);
     };
     const Lsn wanted{raw(backup.end) + 200'000};
-    archived = restore(disk, kBackup, kRestored, "log", fetch, {.lsn = wanted}).value().end;
+    archived = restore(disk, kBackups, kRestored, "log", fetch, {.lsn = wanted}).value().stop.end;
     REQUIRE(archived >= wanted);
     require_content(disk, kRestored, content_at(oracle, archived));
 
     const auto [lsn, time] = *times.lower_bound(Lsn{raw(backup.end) + 100'000});
     const std::filesystem::path by_time = "/restored-by-time";
-    const Lsn end = restore(disk, kBackup, by_time, "log", fetch, {.time_us = time}).value().end;
+    const Lsn end =
+        restore(disk, kBackups, by_time, "log", fetch, {.time_us = time}).value().stop.end;
     require_content(disk, by_time, content_at(oracle, end));
     const bool same = content_at(oracle, end) == content_at(oracle, lsn);
     REQUIRE(same);
 
-    const auto too_early = restore(disk, kBackup, "/never", "log", fetch, {.lsn = backup.begin});
+    const auto too_early = restore(disk, kBackups, "/never", "log", fetch, {.lsn = backup.begin});
     REQUIRE(too_early.error().state() == sqlstate::object_not_in_prerequisite_state);
 
     const std::filesystem::path whole = "/restored-whole";
-    const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value().end;
+    const Lsn all = restore(disk, kBackups, whole, "log", fetch, {}).value().stop.end;
     REQUIRE(all > wanted);
-    REQUIRE(restore(disk, kBackup, "/to-the-end", "log", fetch, {.lsn = all}).value().end == all);
+    const RecoveryTarget before_end{.lsn = all, .bound = RecoveryTarget::Bound::exclusive};
+    REQUIRE(restore(disk, kBackups, "/to-the-end", "log", fetch, before_end).value().stop.end ==
+            all);
     const std::int64_t tomorrow = times.rbegin()->second + 86'400'000'000;
-    const auto too_late = restore(disk, kBackup, "/never-2", "log", fetch, {.time_us = tomorrow});
+    const auto too_late = restore(disk, kBackups, "/never-2", "log", fetch, {.time_us = tomorrow});
     REQUIRE(too_late.error().state() == sqlstate::object_not_in_prerequisite_state);
     const Lsn behind{raw(all) + 1};
-    REQUIRE_FALSE(restore(disk, kBackup, "/never-3", "log", fetch, {.lsn = behind}));
+    REQUIRE_FALSE(restore(disk, kBackups, "/never-3", "log", fetch, {.lsn = behind}));
     require_content(disk, whole, content_at(oracle, all));
   });
 }

@@ -179,16 +179,16 @@ TEST_CASE("a backup under load opens by itself, and restores to any later LSN or
       }
       // Restored, the backup opens at the target; by itself, at its own end.
       const auto moment = std::next(after.begin(), 700);
-      const auto by_lsn = restore_backup(disk, kBackup, "/by-lsn", from_archive(disk),
+      const auto by_lsn = restore_backup(disk, {kBackup}, "/by-lsn", from_archive(disk),
                                          {.lsn = moment->second.log_end});
       if (!by_lsn) FAIL(by_lsn.error().message());
       REQUIRE(transfers_in(disk, "/by-lsn", tree) == moment->first);
-      const auto by_time = restore_backup(disk, kBackup, "/by-time", from_archive(disk),
+      const auto by_time = restore_backup(disk, {kBackup}, "/by-time", from_archive(disk),
                                           {.time_us = moment->second.time_us});
       if (!by_time) FAIL(by_time.error().message());
       REQUIRE(transfers_in(disk, "/by-time", tree) == moment->first);
       const auto too_early =
-          restore_backup(disk, kBackup, "/never", from_archive(disk), {.lsn = backup.begin});
+          restore_backup(disk, {kBackup}, "/never", from_archive(disk), {.lsn = backup.begin});
       REQUIRE(too_early.error().state() == sqlstate::object_not_in_prerequisite_state);
       REQUIRE_FALSE(Engine::open(disk, "/never", small_options(disk)));
       const std::uint64_t alone = transfers_in(disk, kBackup, tree);
@@ -222,7 +222,7 @@ TEST_CASE("a database that was restored goes on beside the one it came from", "[
       REQUIRE(engine->close());
     }
     const RestoreOutcome outcome =
-        restore_backup(disk, kBackup, "/second", from_archive(disk), {.lsn = early}).value();
+        restore_backup(disk, {kBackup}, "/second", from_archive(disk), {.lsn = early}).value();
     REQUIRE(outcome.begins_again >= outcome.end);
     std::uint64_t second = at_early;
     {
@@ -237,7 +237,7 @@ TEST_CASE("a database that was restored goes on beside the one it came from", "[
     REQUIRE(transfers_in(disk, "/second", tree) == second);
     REQUIRE(transfers_in(disk, "/second-backup", tree) == at_early + 300);
     // The old history can still be restored completely.
-    REQUIRE(restore_backup(disk, kBackup, "/third", from_archive(disk), {}));
+    REQUIRE(restore_backup(disk, {kBackup}, "/third", from_archive(disk), {}));
     REQUIRE(transfers_in(disk, "/third", tree) > at_early + 1000);
   });
 }
@@ -322,7 +322,7 @@ TEST_CASE("what is prepared when a backup is taken waits in whatever is made of 
       REQUIRE(engine->close());
     }
     const Waiting waiting{disk, tree};
-    REQUIRE(restore_backup(disk, kBackup, "/restored", from_archive(disk), {}));
+    REQUIRE(restore_backup(disk, {kBackup}, "/restored", from_archive(disk), {}));
     waiting.check_and_finish("/restored", commits);
     waiting.check_and_finish(kBackup, commits);
     waiting.check_and_finish(kHome, commits);
@@ -344,7 +344,7 @@ TEST_CASE("power cuts while a backup is taken and while one is restored", "[back
       const auto task = Runtime::current().spawn("backup", [&] {
         if (auto taken = engine->back_up(kBackup); !taken) FAIL(taken.error().message());
         if (!restores) return;
-        const auto restored = restore_backup(disk, kBackup, "/restored", from_archive(disk), {});
+        const auto restored = restore_backup(disk, {kBackup}, "/restored", from_archive(disk), {});
         if (!restored) FAIL(restored.error().message());
       });
       for (int i = 0; i < 60; ++i) accounts.transfer(random, ++acknowledged);

@@ -11,6 +11,7 @@
 #include "storage/logical/change_record.h"
 #include "storage/recovery/records/prepared_record.h"
 #include "storage/recovery/records/record_effects.h"
+#include "storage/recovery/records/restore_point_record.h"
 
 namespace swizzle::describe {
 namespace {
@@ -19,11 +20,11 @@ constexpr std::size_t kShown = 32;
 constexpr const char* kMalformed = "malformed";
 
 // Returns printable text as it is and other bytes in hexadecimal; long ones are truncated.
-std::string shown(Bytes bytes) {
+std::string shown(Bytes bytes, std::size_t most = kShown) {
   const auto is_plain = [](std::byte byte) {
     return byte >= std::byte{' '} && byte <= std::byte{'~'} && byte != std::byte{'\''};
   };
-  const Bytes part = bytes.first(std::min(bytes.size(), kShown));
+  const Bytes part = bytes.first(std::min(bytes.size(), most));
   std::string text;
   if (std::ranges::all_of(part, is_plain)) {
     text = fmt::format("'{}'", std::string{as_text(part)});
@@ -143,6 +144,13 @@ std::string prepared(const wal::Record& record) {
   if (!prepared) return kMalformed;
   return fmt::format("{} {}, {} items kept, a note of {} bytes", shown(as_bytes(prepared->gid)),
                      moment(prepared->prepared_at_us), prepared->kept_items, prepared->note.size());
+}
+
+std::string restore_point(const wal::Record& record) {
+  const auto point = payload::decode_restore_point(record.payload);
+  if (!point) return kMalformed;
+  return fmt::format("{} {}", shown(as_bytes(point->name), payload::kMostRestorePointBytes),
+                     moment(point->time_us));
 }
 
 std::string kept(const wal::Record& record) {

@@ -21,6 +21,7 @@ std::string pages(const wal::Record& record);
 /// Describes a commit or the end of a rollback.
 std::string time(const wal::Record& record);
 std::string prepared(const wal::Record& record);
+std::string restore_point(const wal::Record& record);
 std::string kept(const wal::Record& record);
 std::string noted(const wal::Record& record);
 std::string taken_back(const wal::Record& record);

@@ -118,6 +118,9 @@ constexpr std::array kKinds{
                     describe::prepared},
     RecordKindEntry{Kind::prepared_kept, "prepared_kept", {}, nullptr, nullptr, describe::kept},
     RecordKindEntry{Kind::checkpoint, "checkpoint", {}},
+    RecordKindEntry{
+        Kind::restore_point, "restore_point", {}, nullptr, nullptr, describe::restore_point},
+    RecordKindEntry{Kind::segment_filled, "segment_filled", {}},
     RecordKindEntry{Kind::change_noted, "change_noted", {}, nullptr, nullptr, describe::noted},
     RecordKindEntry{
         Kind::changes_taken_back, "changes_taken_back", {}, nullptr, nullptr, describe::taken_back},
