@@ -295,8 +295,10 @@ void define_planning(Settings& settings) {
       "Resource Usage / Memory",
       "Sets how many plans, and as many parsed texts, are kept for all sessions; 0 is none."));
   for (const char* name :
-       {"enable_async_append", "enable_bitmapscan", "enable_gathermerge", "enable_incremental_sort",
-        "enable_memoize", "enable_parallel_append", "enable_parallel_hash", "enable_tidscan"}) {
+       {"enable_async_append", "enable_bitmapscan", "enable_distinct_reordering",
+        "enable_gathermerge", "enable_group_by_reordering", "enable_incremental_sort",
+        "enable_memoize", "enable_parallel_append", "enable_parallel_hash",
+        "enable_presorted_aggregate", "enable_self_join_elimination", "enable_tidscan"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},
                                     "There are no such steps, which could be used."));
   }

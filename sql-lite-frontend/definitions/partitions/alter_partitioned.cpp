@@ -175,11 +175,10 @@ void require_not_only(const Relation& relation, const ast::AlterTableCmd& comman
 void refuse_for_partitioned(const Relation& relation, const ast::AlterTableCmd& command) {
   if (!relation.is_partitioned()) return;
   switch (command.subtype) {
-    case DividedAction::setreloptions: {
-      const auto& option = ast::as<ast::DefElem>(ast::as<ast::List>(command.def).items.front());
-      throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"",
-                  option.defname);
-    }
+    case DividedAction::setreloptions:
+      throw SqlError{sqlstate::wrong_object_type,
+                     "cannot specify storage parameters for a partitioned table"}
+          .with_hint("Specify storage parameters for its leaf partitions instead.");
     case DividedAction::addcolumn: {
       const auto& definition = ast::as<ast::ColumnDef>(command.def);
       const bool has_identity =
@@ -288,7 +287,9 @@ void refuse_to_divide(const Table& table, const ast::AlterTableCmd& command) {
       command.subtype != DividedAction::detachpartitionfinalize) {
     return;
   }
-  throw_error(SqlState{"42P17"}, "table \"{}\" is not partitioned", table.relation.name);
+  throw_not_partitioned(table.relation, command.subtype == DividedAction::attachpartition
+                                            ? "ATTACH PARTITION"
+                                            : "DETACH PARTITION");
 }
 
 void alter_divided(StatementContext& session, TableChange& change,

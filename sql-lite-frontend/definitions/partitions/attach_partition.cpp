@@ -151,10 +151,16 @@ void refuse_row_transition_tables(const Relation& relation) {
 
 }  // namespace
 
+void throw_not_partitioned(const Relation& relation, std::string_view action) {
+  throw sql_error(sqlstate::wrong_object_type,
+                  "ALTER action {} cannot be performed on relation \"{}\"", action, relation.name)
+      .with_detail("This operation is not supported for tables.");
+}
+
 void attach_partition(StatementContext& session, const TablePtr& parent,
                       const ast::PartitionCmd& command) {
   if (!parent->relation.is_partitioned()) {
-    throw_error(SqlState{"42P17"}, "table \"{}\" is not partitioned", parent->relation.name);
+    throw_not_partitioned(parent->relation, "ATTACH PARTITION");
   }
   const NamedRelation found = require_named_relation(session, *command.name);
   if (found.index != nullptr) {
@@ -198,7 +204,7 @@ void detach_partition(StatementContext& session, const TablePtr& parent,
                    "ALTER TABLE … DETACH PARTITION CONCURRENTLY is not supported"};
   }
   if (!parent->relation.is_partitioned()) {
-    throw_error(SqlState{"42P17"}, "table \"{}\" is not partitioned", parent->relation.name);
+    throw_not_partitioned(parent->relation, "DETACH PARTITION");
   }
   const NamedRelation found = require_named_relation(session, *command.name);
   if (found.table->relation.partition_of != parent->relation.oid || found.index != nullptr) {

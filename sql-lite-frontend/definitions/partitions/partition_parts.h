@@ -11,6 +11,9 @@
 /// below it. Functions return the partition's new definition.
 namespace swizzle::sql {
 
+/// Throws 42809: the action of ALTER TABLE needs a partitioned table.
+[[noreturn]] void throw_not_partitioned(const Relation& relation, std::string_view action);
+
 TablePtr give_check(StatementContext& session, const Constraint& constraint, const TablePtr& to);
 /// Says that a check is the same as one that the parent gives.
 void notice_merged_constraint(StatementContext& session, std::string_view name);

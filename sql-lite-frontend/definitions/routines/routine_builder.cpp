@@ -115,35 +115,48 @@ class RoutineBuilder {
         .at_position(option.location + 1);
   }
 
+  /// Runs the body; an error that has no position is one about what begins there.
+  template <class Body>
+  static auto located(std::int32_t location, const Body& body) {
+    try {
+      return body();
+    } catch (SqlError& error) {
+      if (error.fields().position == 0) error.fields().position = location + 1;
+      throw;
+    }
+  }
+
+  void read_parameter(const ast::FunctionParameter& given) {
+    RoutineParameter parameter;
+    parameter.name = given.name;
+    parameter.mode = mode_of(given.mode);
+    parameter.type = located(given.arg_type->location, [&] { return type_of(*given.arg_type); });
+    if (parameter.is_input() && has_variadic_) {
+      throw invalid("VARIADIC parameter must be the last input parameter");
+    }
+    if (parameter.mode == ParameterMode::variadic) {
+      has_variadic_ = true;
+      if (variadic_element(parameter.type) == TypeId::none) {
+        throw invalid("VARIADIC parameter must be an array");
+      }
+    }
+    refuse_repeated_name(parameter);
+    if (given.defexpr != nullptr) {
+      if (!parameter.is_input()) {
+        throw invalid("only input parameters can have default values");
+      }
+      parameter.default_sql = default_of(given.defexpr, parameter.type);
+      has_default_ = true;
+    } else if (parameter.is_input() && has_default_) {
+      throw invalid("input parameters after one with a default value must also have defaults");
+    }
+    routine_.parameters.push_back(std::move(parameter));
+  }
+
   void read_parameters() {
-    bool has_default = false;
-    bool has_variadic = false;
     for (const ast::Node* node : statement_.parameters) {
       const auto& given = ast::as<ast::FunctionParameter>(node);
-      RoutineParameter parameter;
-      parameter.name = given.name;
-      parameter.mode = mode_of(given.mode);
-      parameter.type = type_of(*given.arg_type);
-      if (parameter.is_input() && has_variadic) {
-        throw invalid("VARIADIC parameter must be the last input parameter");
-      }
-      if (parameter.mode == ParameterMode::variadic) {
-        has_variadic = true;
-        if (variadic_element(parameter.type) == TypeId::none) {
-          throw invalid("VARIADIC parameter must be an array");
-        }
-      }
-      refuse_repeated_name(parameter);
-      if (given.defexpr != nullptr) {
-        if (!parameter.is_input()) {
-          throw invalid("only input parameters can have default values");
-        }
-        parameter.default_sql = default_of(given.defexpr, parameter.type);
-        has_default = true;
-      } else if (parameter.is_input() && has_default) {
-        throw invalid("input parameters after one with a default value must also have defaults");
-      }
-      routine_.parameters.push_back(std::move(parameter));
+      located(given.location, [&] { read_parameter(given); });
     }
     constexpr std::size_t kMost = 100;
     if (routine_.argument_types().size() > kMost) {
@@ -431,6 +444,8 @@ class RoutineBuilder {
   ResultSink& sink_;
   const ast::DefElem* as_ = nullptr;
   bool has_cost_ = false;
+  bool has_default_ = false;   ///< some parameter so far
+  bool has_variadic_ = false;  ///< likewise
   Routine routine_;
 };
 

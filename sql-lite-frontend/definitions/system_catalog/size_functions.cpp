@@ -99,7 +99,10 @@ DatabasePtr database_in(StatementContext& session, std::string_view text) {
 Value database_size(Execution& execution, Arguments arguments) {
   StatementContext& session = context_of(execution);
   const DatabasePtr database = database_in(session, arguments[0].as_text());
-  if (!database) return Value::null();
+  if (!database) {
+    throw_error(sqlstate::undefined_object, "database with OID {} does not exist",
+                arguments[0].as_text());
+  }
   const Catalogs::Use use{*session.shared.catalogs, database->oid};
   std::uint64_t sum = 0;
   for (const TablePtr& table : use.catalog().tables()) {

@@ -26,8 +26,8 @@ void refuse_derived(StatementContext& session, const Relation& relation,
                     const Constraint& constraint) {
   if (constraint.parent == kNoOid) return;
   SqlError refusal =
-      sql_error(sqlstate::feature_not_supported,
-                "cannot alter constraint \"{}\" on relation \"{}\"", constraint.name, relation.name)
+      sql_error(SqlState{"55000"}, "cannot alter constraint \"{}\" on relation \"{}\"",
+                constraint.name, relation.name)
           .with_hint("You may alter the constraint it derives from instead.");
   Oid wanted = constraint.parent;
   Oid above = relation.partition_of;

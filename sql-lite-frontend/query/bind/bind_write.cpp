@@ -294,10 +294,13 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
     const auto& target = ast::as<ast::ResTarget>(targets[i]);
     const auto position = target_position(write, target.name);
     if (!position) {
-      throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
-                      target.name,
-                      write.through ? write.through->view->relation.name : relation.name)
-          .at_position(target.location + 1);
+      SqlError error =
+          sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                    target.name, write.through ? write.through->view->relation.name : relation.name)
+              .at_position(target.location + 1);
+      if (target.indirection.empty() || target.name != write.alias) throw error;
+      throw std::move(error).with_hint(
+          "SET target columns cannot be qualified with the relation name.");
     }
     const bool is_part = !target.indirection.empty();
     ExprPtr whole = take_earlier_parts(assignments, *position, target);

@@ -56,7 +56,7 @@ void QueryPrinter::print_item(const FromNode& node) {
   } else {
     if (ast::as<ast::RangeSubselect>(range->syntax).lateral) write("LATERAL ");
     write("(");
-    print_query(*std::get<FromSubquery>(node.node).query, {{}, true}, false);
+    print_query(*std::get<FromSubquery>(node.node).query, {{}, true});
     write(")");
   }
   print_alias(*range);

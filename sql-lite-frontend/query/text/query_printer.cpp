@@ -80,7 +80,7 @@ const BindingNotes::OfQuery& QueryPrinter::note_of(const Query& query) const {
 }
 
 void QueryPrinter::print_whole(const Query& query, std::span<const std::string> names) {
-  print_query(query, {names, true}, true);
+  print_query(query, {names, true});
 }
 
 void QueryPrinter::print_condition(const Expr& condition, const Table& table, Slot first_slot) {
@@ -93,15 +93,10 @@ void QueryPrinter::print_condition(const Expr& condition, const Table& table, Sl
   levels_.pop_back();
 }
 
-void QueryPrinter::print_query(const Query& query, ResultNames names, bool is_view) {
+void QueryPrinter::print_query(const Query& query, ResultNames names) {
   check_stack();
   const WithinExpression within{printer_};
   RangeNames ranges{notes_, around_};
-  // PostgreSQL reserves "old" and "new" in a view's query for the rows of rules.
-  if (is_view) {
-    ranges.reserve("old");
-    ranges.reserve("new");
-  }
   for (const FromPtr& item : query.from) ranges.add(*item);
   if (query.body == Query::Body::values) ranges.add_values(query);
   levels_.push_back({&query, &ranges, !levels_.empty() || ranges.all().size() != 1});
@@ -172,7 +167,7 @@ void QueryPrinter::print_cte(const BoundCte& cte, const ast::CommonTableExpr& sy
     begin_line("", 0, 0, 0);
     print_part(*cte.recursive, {});
   } else {
-    print_query(*cte.query, own, false);
+    print_query(*cte.query, own);
   }
   begin_line("", 0, 0, 0);
   write(")");
@@ -302,7 +297,7 @@ void QueryPrinter::print_part(const Query& part, ResultNames names) {
                            !syntax.locking_clause.empty() || syntax.limit_count != nullptr ||
                            syntax.limit_offset != nullptr;
   if (is_enclosed) write("(");
-  print_query(part, names, false);
+  print_query(part, names);
   if (is_enclosed) write(")");
 }
 
@@ -632,7 +627,7 @@ void QueryPrinter::print_subquery(ExprPrinter& printer, const SubqueryExpr& subq
     }
   }
   if (is_enclosed) printer.out += "(";
-  print_query(*pending->second->query, {}, false);
+  print_query(*pending->second->query, {});
   printer.out += is_enclosed ? "))" : ")";
 }
 

@@ -44,7 +44,7 @@ class QueryPrinter final : public QueryTexts {
   class WithinExpression;
 
   // query_printer.cpp
-  void print_query(const Query& query, ResultNames names, bool is_view);
+  void print_query(const Query& query, ResultNames names);
   void print_body(const Query& query, ResultNames names);
   void print_with(const BindingNotes::OfQuery& note);
   void print_cte(const BoundCte& cte, const ast::CommonTableExpr& syntax);

@@ -37,8 +37,6 @@ class RangeNames {
   RangeNames(const BindingNotes& notes, const std::vector<const RangeNames*>& around)
       : notes_(notes), around_(around) {}
 
-  /// Excludes a name from those given to relations.
-  void reserve(std::string name) { taken_.push_back(std::move(name)); }
   void add(const FromNode& node);
   void add_values(const Query& query);
   /// Adds a table outside of every query, whose row is in slots from `first_slot` on.

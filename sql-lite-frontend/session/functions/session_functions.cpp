@@ -39,15 +39,18 @@ TablePtr sequence_named(Execution& execution, Oid oid) {
   return table;
 }
 
+/// True if the user has one of the privileges.
+bool has_any(Session::State& session, const TablePtr& sequence, Privileges privileges) {
+  if (session.rights.is_superuser(session.user)) return true;
+  const Relation& relation = sequence->relation;
+  const AccessList list{relation.grants, relation.owner, GrantedOn::sequence};
+  return (list.allowed(session.rights.roles_of(session.user)) & privileges) != 0;
+}
+
 /// One of the two is enough; the error is about the second.
 void require_any(Session::State& session, const TablePtr& sequence, Privileges one,
                  Privileges other) {
-  if (session.rights.is_superuser(session.user)) return;
-  const Relation& relation = sequence->relation;
-  const AccessList list{relation.grants, relation.owner, GrantedOn::sequence};
-  if ((list.allowed(session.rights.roles_of(session.user)) & one) == 0) {
-    session.rights.require(sequence, other);
-  }
+  if (!has_any(session, sequence, one)) session.rights.require(sequence, other);
 }
 
 void require_writable(Session::State& session, const Table& sequence, std::string_view function) {
@@ -116,10 +119,11 @@ Value sequence_value(Execution& execution, Arguments arguments) {
 Value sequence_is_called(Execution& execution, Arguments arguments) {
   return Value::from_bool(sequence_state(execution, arguments[0].as_oid()).is_called);
 }
-/// NULL before the first nextval.
+/// NULL before the first nextval, and for a user who may not see it.
 Value sequence_last_value(Execution& execution, Arguments arguments) {
-  require_any(session_of(execution), sequence_named(execution, arguments[0].as_oid()),
-              privilege::kUsage, privilege::kSelect);
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  if (!has_any(session_of(execution), sequence, privilege::kUsage | privilege::kSelect))
+    return Value::null();
   const SequenceState state = sequence_state(execution, arguments[0].as_oid());
   return state.is_called ? Value::from_int(state.last_value) : Value::null();
 }

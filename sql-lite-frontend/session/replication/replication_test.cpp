@@ -491,7 +491,7 @@ TEST_CASE("Tools that watch servers read the control file and the names of the l
                "checkpoint_time <= now(), redo_wal_file ~ '^00000001[0-9A-F]{16}$' "
                "FROM pg_control_checkpoint()") == "1|1|t|t|t SELECT 1");
   CHECK(db.run("SELECT pg_control_version, catalog_version_no, system_identifier <> 0 FROM "
-               "pg_control_system()") == "1300|202209061|t SELECT 1");
+               "pg_control_system()") == "1800|202506291|t SELECT 1");
   CHECK(db.run("SELECT * FROM pg_control_recovery()") == "0/0|0|0/0|0/0|f SELECT 1");
   CHECK(db.run("SELECT pid IS NULL, status IS NULL FROM pg_stat_get_wal_receiver()") ==
         "t|t SELECT 1");

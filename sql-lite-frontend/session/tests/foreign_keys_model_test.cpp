@@ -89,7 +89,7 @@ class Writer {
     if (outcome) return true;
     ++failures_;
     const std::string state{outcome.error().state.code()};
-    static const std::set<std::string> kExpected{"23503", "23505", "40001", "40P01"};
+    static const std::set<std::string> kExpected{"23001", "23503", "23505", "40001", "40P01"};
     if (!kExpected.contains(state)) wrong_ = sql + ": " + state + " " + outcome.error().message;
     return false;
   }

@@ -28,14 +28,14 @@ TEST_CASE("A view's text shows columns, casts and parentheses as PostgreSQL does
       "CREATE VIEW w AS SELECT *, CASE WHEN id > 1 THEN 'x' END FROM a WHERE v = 'q' AND "
       "v IN ('r', 's') ORDER BY lower(n) DESC");
   CHECK(shown(db, "w", "false") ==
-        " SELECT a.id,\n    a.n,\n    a.v,\n        CASE\n"
-        "            WHEN (a.id > 1) THEN 'x'::text\n            ELSE NULL::text\n"
+        " SELECT id,\n    n,\n    v,\n        CASE\n"
+        "            WHEN (id > 1) THEN 'x'::text\n            ELSE NULL::text\n"
         "        END AS \"case\"\n   FROM a\n"
-        "  WHERE (((a.v)::text = 'q'::text) AND ((a.v)::text = ANY "
+        "  WHERE (((v)::text = 'q'::text) AND ((v)::text = ANY "
         "((ARRAY['r'::character varying, 's'::character varying])::text[])))\n"
-        "  ORDER BY (lower(a.n)) DESC; SELECT 1");
+        "  ORDER BY (lower(n)) DESC; SELECT 1");
   CHECK_THAT(shown(db, "w", "true"),
-             Contains("WHERE a.v::text = 'q'::text AND (a.v::text = ANY (ARRAY['r'"));
+             Contains("WHERE v::text = 'q'::text AND (v::text = ANY (ARRAY['r'"));
 }
 
 TEST_CASE("Relations of one name are told apart in a view's text", "[sql][session][view_text]") {
@@ -45,8 +45,8 @@ TEST_CASE("Relations of one name are told apart in a view's text", "[sql][sessio
       "CREATE VIEW w AS SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b a WHERE a.a_id = 1) AND "
       "id IN (SELECT id FROM a)");
   CHECK(shown(db, "w", "false") ==
-        " SELECT a.id\n   FROM a\n  WHERE ((EXISTS ( SELECT 1\n           FROM b a_1\n"
-        "          WHERE (a_1.a_id = 1))) AND (a.id IN ( SELECT a_1.id\n"
+        " SELECT id\n   FROM a\n  WHERE ((EXISTS ( SELECT 1\n           FROM b a_1\n"
+        "          WHERE (a_1.a_id = 1))) AND (id IN ( SELECT a_1.id\n"
         "           FROM a a_1))); SELECT 1");
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("A view's text shows joins, groups, windows and parts of a union",
       "count(*) OVER (PARTITION BY i ORDER BY i ROWS 1 PRECEDING) FROM w");
   CHECK(shown(db, "within", "true") ==
         " WITH w AS (\n         SELECT a.id + 1 AS i\n           FROM a\n        )\n"
-        " SELECT w.i - (2 - w.i) * 3 AS r,\n    count(*) OVER (PARTITION BY w.i ORDER BY w.i "
+        " SELECT i - (2 - i) * 3 AS r,\n    count(*) OVER (PARTITION BY i ORDER BY i "
         "ROWS 1 PRECEDING) AS count\n   FROM w; SELECT 1");
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("A view's text has the names that its tables have by then", "[sql][ses
   db.run("ALTER TABLE a ADD COLUMN more int");
   db.run("ALTER TABLE a RENAME TO c");
   CHECK(shown(db, "w", "false") ==
-        " SELECT c.m AS n,\n    c.id\n   FROM c\n  WHERE (c.v IS NULL); SELECT 1");
+        " SELECT m AS n,\n    id\n   FROM c\n  WHERE (v IS NULL); SELECT 1");
 }
 
 TEST_CASE("A policy with a subquery is shown as PostgreSQL does", "[sql][session][view_text]") {

@@ -17,7 +17,8 @@ std::span<const RowProvider> lock_providers();
 /// pg_stat_database.
 std::span<const RowProvider> database_providers();
 
-/// pg_stat_wal, pg_stat_bgwriter, pg_stat_checkpointer, pg_stat_io, pg_stat_archiver, in this order.
+/// pg_stat_wal, pg_stat_bgwriter, pg_stat_checkpointer, pg_stat_io, pg_stat_archiver, in this
+/// order.
 std::span<const RowProvider> server_statistics_providers();
 
 /// pg_stat_replication.

@@ -30,9 +30,8 @@ class ArrayReader {
         typmod_{typmod},
         text_{text},
         rest_{text},
-        delimiter_{delimiter_of(element)} {
-    count_in(items_, context.arena.account());
-  }
+        delimiter_{delimiter_of(element)},
+        elements_{counted_values(context.arena)} {}
 
   Value read() {
     skip_space();
@@ -40,7 +39,7 @@ class ArrayReader {
     if (!rest_.starts_with('{'))
       malformed(bounds_ > 0 ? "Array contents must start with \"{\"."
                             : "Array value must start with \"{\" or dimension information.");
-    read_level(0);
+    read_contents();
     skip_space();
     if (!rest_.empty()) malformed("Junk after closing right brace.");
     return finish();
@@ -97,75 +96,97 @@ class ArrayReader {
                 kMaxArrayDimensions);
   }
 
-  void read_level(std::size_t level) {
-    if (level >= kMaxArrayDimensions) too_many_dimensions(level + 1);
-    rest_.remove_prefix(1);
-    std::int32_t count = 0;
-    bool nested = false;
-    skip_space();
-    if (rest_.starts_with('}')) {
-      if (level > 0) malformed("Unexpected \"}\" character.");
-      rest_.remove_prefix(1);
-      return close_level(level, 0);
-    }
-    while (true) {
-      skip_space();
-      if (rest_.empty()) malformed("Unexpected end of input.");
-      if (rest_.front() == '{') {
-        if (count > 0 && !nested) malformed("Unexpected \"{\" character.");
-        nested = true;
-        read_level(level + 1);
-      } else {
-        if (nested || (leaf_level_ != kUnknown && leaf_level_ != level))
-          malformed(nested ? "Unexpected array element."
-                           : "Multidimensional arrays must have sub-arrays with matching "
-                             "dimensions.");
-        leaf_level_ = level;
-        read_element();
-      }
-      ++count;
+  [[noreturn]] void unexpected(char c) const {
+    malformed(fmt::format("Unexpected \"{}\" character.", c));
+  }
+  [[noreturn]] void differing_lengths() const {
+    malformed(bounds_ > 0
+                  ? "Specified array dimensions do not match array contents."
+                  : "Multidimensional arrays must have sub-arrays with matching dimensions.");
+  }
+
+  /// Reads from the first brace to the one that closes it. Elements are converted in between, so
+  /// that the first error of either kind is the one that is told.
+  void read_contents() {
+    if (bounds_ > 0) depth_ = bounds_;
+    do {
       skip_space();
       if (rest_.empty()) malformed("Unexpected end of input.");
       const char c = rest_.front();
-      rest_.remove_prefix(1);
-      if (c == '}') return close_level(level, count);
-      if (c != delimiter_)
-        malformed(c == '{' || c == '"' ? fmt::format("Unexpected \"{}\" character.", c)
-                                       : "Unexpected array element.");
-      skip_space();
-      if (rest_.starts_with('}')) malformed("Unexpected \"}\" character.");
-    }
+      if (c == '{') {
+        open_level();
+      } else if (c == '}') {
+        close_level();
+      } else if (c == delimiter_) {
+        if (!needs_delimiter_) unexpected(c);
+        rest_.remove_prefix(1);
+        needs_delimiter_ = false;
+      } else {
+        read_element();
+      }
+    } while (level_ > 0);
   }
 
-  void close_level(std::size_t level, std::int32_t count) {
-    depth_ = std::max(depth_, level + 1);
-    if (lengths_[level] == -1) {
-      lengths_[level] = count;
-    } else if (lengths_[level] != count) {
-      malformed("Multidimensional arrays must have sub-arrays with matching dimensions.");
-    }
+  void open_level() {
+    if (needs_delimiter_) unexpected('{');
+    if (level_ == kMaxArrayDimensions) too_many_dimensions(level_ + 1);
+    rest_.remove_prefix(1);
+    counts_[level_++] = 0;
+    if (level_ <= depth_) return;
+    // The first element, or the bounds, have told how deep the array is.
+    if (bounds_ > 0 || !elements_.empty()) differing_lengths();
+    depth_ = level_;
+  }
+
+  void close_level() {
+    // A level may be empty, but not end with a delimiter.
+    if (counts_[level_ - 1] > 0 && !needs_delimiter_) unexpected('}');
+    rest_.remove_prefix(1);
+    --level_;
+    if (level_ > 0) ++counts_[level_ - 1];
+    const std::int32_t wanted = bounds_ > 0 ? declared_[level_].length : lengths_[level_];
+    if (wanted >= 0 && wanted != counts_[level_]) differing_lengths();
+    lengths_[level_] = counts_[level_];
+    needs_delimiter_ = true;
   }
 
   void read_element() {
+    const bool is_quoted = rest_.starts_with('"');
+    std::optional<std::string> item = is_quoted ? read_quoted() : read_unquoted();
+    if (needs_delimiter_) malformed("Unexpected array element.");
+    elements_.push_back(item ? input_text(context_, element_, typmod_, *item)
+                             : null_of(context_, element_));
+    if (level_ != depth_) differing_lengths();
+    ++counts_[level_ - 1];
+    needs_delimiter_ = true;
+  }
+
+  std::string read_quoted() {
     std::string item;
-    if (rest_.starts_with('"')) {
+    rest_.remove_prefix(1);
+    while (!rest_.starts_with('"')) {
+      if (rest_.starts_with('\\')) rest_.remove_prefix(1);
+      if (rest_.empty()) malformed("Unexpected end of input.");
+      item.push_back(rest_.front());
       rest_.remove_prefix(1);
-      while (!rest_.starts_with('"')) {
-        if (rest_.starts_with('\\')) rest_.remove_prefix(1);
-        if (rest_.empty()) malformed("Unexpected end of input.");
-        item.push_back(rest_.front());
-        rest_.remove_prefix(1);
-      }
-      rest_.remove_prefix(1);
-      return add(std::move(item));
     }
+    rest_.remove_prefix(1);
+    skip_space();
+    const char next = rest_.empty() ? '\0' : rest_.front();
+    if (next != delimiter_ && next != '}' && next != '{')
+      malformed("Incorrectly quoted array element.");
+    return item;
+  }
+
+  /// Returns nothing for NULL.
+  std::optional<std::string> read_unquoted() {
+    std::string item;
     std::size_t kept = 0;  // trailing blanks count only if escaped
     bool escaped = false;
-    while (!rest_.empty() && rest_.front() != '}' && rest_.front() != delimiter_) {
-      if (rest_.front() == '{' || rest_.front() == '"')
-        malformed(rest_.front() == '"'
-                      ? "Unexpected array element."
-                      : fmt::format("Unexpected \"{}\" character.", rest_.front()));
+    for (; !rest_.starts_with('}') && !rest_.starts_with(delimiter_); rest_.remove_prefix(1)) {
+      if (rest_.empty()) malformed("Unexpected end of input.");
+      if (rest_.front() == '{') unexpected('{');
+      if (rest_.front() == '"') malformed("Incorrectly quoted array element.");
       const bool backslash = rest_.front() == '\\';
       if (backslash) {
         rest_.remove_prefix(1);
@@ -174,41 +195,19 @@ class ArrayReader {
       }
       item.push_back(rest_.front());
       if (backslash || !is_space(rest_.front())) kept = item.size();
-      rest_.remove_prefix(1);
     }
     item.resize(kept);
-    if (item.empty() && !escaped)
-      malformed(rest_.empty() ? std::string{"Unexpected end of input."}
-                              : fmt::format("Unexpected \"{}\" character.", rest_.front()));
-    if (!escaped && equals_ignoring_case(item, "null"))
-      items_.emplace_back();
-    else
-      add(std::move(item));
+    if (!escaped && equals_ignoring_case(item, "null")) return std::nullopt;
+    return item;
   }
 
-  void add(std::string item) { items_.emplace_back(std::move(item)); }
-
-  // Elements are converted after the whole text is parsed: errors of the array's syntax come first.
   Value finish() {
-    if (items_.empty()) return make_array(context_.arena, element_, {}, {});
-    CountedValues elements = counted_values(context_.arena);
-    elements.reserve(items_.size());
-    for (const auto& item : items_)
-      elements.push_back(item ? input_text(context_, element_, typmod_, *item)
-                              : null_of(context_, element_));
+    if (elements_.empty()) return make_array(context_.arena, element_, {}, {});
     ArrayDimension dimensions[kMaxArrayDimensions];
-    for (std::size_t i = 0; i < depth_; ++i) dimensions[i] = {lengths_[i], 1};
-    if (bounds_ > 0) {
-      bool same = bounds_ == depth_;
-      for (std::size_t i = 0; same && i < depth_; ++i)
-        same = declared_[i].length == dimensions[i].length;
-      if (!same) malformed("Specified array dimensions do not match array contents.");
-      std::copy_n(declared_, depth_, dimensions);
-    }
-    return make_array(context_.arena, element_, {dimensions, depth_}, elements);
+    for (std::size_t i = 0; i < depth_; ++i)
+      dimensions[i] = bounds_ > 0 ? declared_[i] : ArrayDimension{lengths_[i], 1};
+    return make_array(context_.arena, element_, {dimensions, depth_}, elements_);
   }
-
-  static constexpr std::size_t kUnknown = SIZE_MAX;
 
   FunctionContext& context_;
   TypeId element_;
@@ -219,9 +218,11 @@ class ArrayReader {
   std::size_t bounds_ = 0;
   ArrayDimension declared_[kMaxArrayDimensions];
   std::int32_t lengths_[kMaxArrayDimensions] = {-1, -1, -1, -1, -1, -1};
+  std::int32_t counts_[kMaxArrayDimensions] = {};  ///< of the levels that are open
+  std::size_t level_ = 0;                          ///< number of them
   std::size_t depth_ = 0;
-  std::size_t leaf_level_ = kUnknown;
-  CountedVector<std::optional<std::string>> items_;  ///< nothing is NULL
+  bool needs_delimiter_ = false;
+  CountedValues elements_;
 };
 
 bool needs_quotes(std::string_view text, char delimiter) {

@@ -177,7 +177,6 @@ class Parser {
       prefix_ = 0;
       return take_run_together_time(whole, fraction);
     }
-    if (prefix_ != 0) return take_unit(std::exchange(prefix_, '\0'), whole, fraction);
     if (time_only_ && !has_whole_date() && !out_.has_time &&
         (whole.size() == 4 || whole.size() == 6))
       return take_run_together_time(whole, fraction);
@@ -200,28 +199,6 @@ class Parser {
     if (has_whole_date() && !out_.has_time && (whole.size() == 4 || whole.size() == 6))
       return take_run_together_time(whole, {});
     take_number(whole, fraction);
-  }
-
-  /// The number after a unit: "Y2001M12D27H04M05S06.789".
-  void take_unit(char unit, std::string_view whole, std::string_view fraction) {
-    if (!fraction.empty() && unit != 's') throw DateTimeFault::bad_format;
-    const auto value = to_number(whole);
-    const auto number = static_cast<int>(value);
-    if (value != number) throw DateTimeFault::field_overflow;
-    // After a month and hours, another M means minutes.
-    if (unit == 'm' && has_month_ && units_.find('h') != std::string::npos) unit = kMinuteUnit;
-    if (unit == 'y') return set_year(value, 4);
-    if (unit == 'm') return set_month(number);
-    if (unit == 'd') return set_day(number);
-    if (units_.find(unit) != std::string::npos || (out_.has_time && units_.empty()))
-      throw DateTimeFault::bad_format;
-    units_.push_back(unit);
-    out_.has_time = true;
-    if (unit == 'h') out_.time.hour = number;
-    if (unit == kMinuteUnit) out_.time.minute = number;
-    if (unit != 's') return;
-    out_.time.second = number;
-    out_.time.microsecond = static_cast<int>(fraction_micros(fraction));
   }
 
   void take_run_together(std::string_view text) {
@@ -371,9 +348,6 @@ class Parser {
   void take_word(std::string_view word) {
     if (word == "j" || word == "jd" || word == "julian") return set_prefix('j');
     if (word == "t") return set_prefix('t');
-    if (word == "y" || word == "m" || word == "d" || word == "h" || word == "s")
-      return set_prefix(word[0]);
-    if (word == "mm") return set_prefix(kMinuteUnit);
     if (take_relative(word)) return;
     if (word == "infinity") return set_kind(ParsedDateTime::Kind::infinity);
     if (word == "epoch") return set_kind(ParsedDateTime::Kind::epoch);
@@ -487,12 +461,9 @@ class Parser {
     if (d.day > days_in_month(d.year, d.month)) throw DateTimeFault::field_overflow;
   }
 
-  static constexpr char kMinuteUnit = 'n';
-
   FunctionContext& context_;
   std::string_view text_;
   ParsedDateTime out_;
-  std::string units_;  ///< units of the time seen so far
   bool has_year_ = false;
   bool has_month_ = false;
   bool has_day_ = false;

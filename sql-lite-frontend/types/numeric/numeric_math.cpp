@@ -238,7 +238,8 @@ Value numeric_logarithm(Arena& arena, const Value& base_value, const Value& valu
 
 namespace {
 
-Decimal power_of_integer(const Decimal& base, std::int64_t exponent) {
+/// `exponent_scale`: digits that the exponent shows after its point.
+Decimal power_of_integer(const Decimal& base, std::int64_t exponent, int exponent_scale) {
   double weight = 0;
   if (!base.digits.empty()) {
     const Approximation a = approximate(base);
@@ -246,11 +247,12 @@ Decimal power_of_integer(const Decimal& base, std::int64_t exponent) {
   }
   if (weight > (kMaxNumericWeight + 1) * double{kDigitsPerDigit}) throw_numeric_overflow();
   Decimal out;
-  const int scale = display_scale(kSignificantDigits, base.scale);
-  if (weight + 1 < -scale) {
-    out.scale = scale;
+  if (weight + 1 < -kMaxDisplayScale) {
+    out.scale = kMaxDisplayScale;
     return out;
   }
+  const int scale = display_scale(kSignificantDigits - static_cast<int>(weight),
+                                  std::max(base.scale, exponent_scale));
   if (base.digits.empty() && exponent < 0)
     throw SqlError{sqlstate::division_by_zero, "division by zero"};
   if (exponent == 0 || base.digits.empty()) {
@@ -358,7 +360,7 @@ Value numeric_power(Arena& arena, const Value& base_value, const Value& exponent
     if (exponent.digits.empty()) number = 0;
     if (exponent.sign == Sign::negative) number = -number;
     if (number >= INT32_MIN && number <= INT32_MAX)
-      return from_decimal(arena, power_of_integer(base, number));
+      return from_decimal(arena, power_of_integer(base, number, exponent.scale));
   }
   if (base.is_zero()) {
     Decimal zero;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 
@@ -25,14 +27,28 @@ bool all_digits(std::string_view text) noexcept {
   return !text.empty();
 }
 
-/// Wraps negative oids, as strtoul() does. Transaction and command ids are read by strtoull(), so
-/// that a text without a number is 0.
+/// Wraps negative numbers. Transaction and command ids are also read in octal and hexadecimal form.
 std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
   if (type == TypeId::oid) {
     return static_cast<std::uint32_t>(parse_integer(type, text, INT32_MIN, UINT32_MAX));
   }
-  const std::uint64_t number = std::strtoull(std::string{text}.c_str(), nullptr, 0);
-  return type == TypeId::xid8 ? number : static_cast<std::uint32_t>(number);
+  const std::string copy{text};
+  char* end = nullptr;
+  errno = 0;
+  const std::uint64_t number = std::strtoull(copy.c_str(), &end, 0);
+  const bool overflows = errno == ERANGE;
+  const bool is_all = std::ranges::all_of(std::string_view{end}, is_space);
+  if (end == copy.c_str() || !is_all || copy.find('\0') != std::string::npos) {
+    throw_error(sqlstate::invalid_text_representation, "invalid input syntax for type {}: \"{}\"",
+                format_type(type), text);
+  }
+  const auto low = static_cast<std::uint32_t>(number);
+  const auto extended = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(low)});
+  if (overflows || (type != TypeId::xid8 && number != low && number != extended)) {
+    throw_error(sqlstate::numeric_value_out_of_range, "value \"{}\" is out of range for type {}",
+                text, format_type(type));
+  }
+  return type == TypeId::xid8 ? number : low;
 }
 
 [[noreturn]] void throw_unknown_name(TypeId kind, std::string_view name) {

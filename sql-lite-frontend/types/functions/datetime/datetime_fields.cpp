@@ -154,7 +154,9 @@ Extracted from_interval(std::string_view name, const Interval& i) {
     case DateTimeUnit::month:
       return {i.months % 12};
     case DateTimeUnit::quarter:
-      return {i.months % 12 / 3 + 1};
+      return {i.months < 0 ? i.months % 12 / 3 - 1 : i.months % 12 / 3 + 1};
+    case DateTimeUnit::week:
+      return {i.days / 7};
     case DateTimeUnit::year:
       return {years};
     case DateTimeUnit::decade:

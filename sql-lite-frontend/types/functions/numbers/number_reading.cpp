@@ -148,6 +148,51 @@ class Reader {
   bool has_own_sign_ = false;
 };
 
+/// Returns the value of a letter of Roman numerals; 0 for other characters.
+std::int64_t value_of_roman(char letter) {
+  switch (to_lower(letter)) {
+    case 'i':
+      return 1;
+    case 'v':
+      return 5;
+    case 'x':
+      return 10;
+    case 'l':
+      return 50;
+    case 'c':
+      return 100;
+    case 'd':
+      return 500;
+    case 'm':
+      return 1000;
+    default:
+      return 0;
+  }
+}
+
+/// Returns the number that begins the text. Numerals are valid only as to_char() writes them.
+std::int64_t read_roman(std::string_view text) {
+  constexpr std::size_t kLongest = 15;
+  text = trim_space(text).substr(0, kLongest);
+  std::string numeral;
+  std::int64_t number = 0;
+  std::int64_t last = 0;
+  for (const char letter : text) {
+    const std::int64_t value = value_of_roman(letter);
+    if (value == 0) break;
+    // A smaller letter before a greater one is subtracted.
+    number += value > last ? value - 2 * last : value;
+    last = value;
+    numeral.push_back(to_lower(letter));
+  }
+  Template plain;
+  plain.roman_lower = true;
+  plain.filled = false;
+  if (numeral.empty() || roman_numeral(number, plain) != numeral)
+    throw SqlError{sqlstate::invalid_text_representation, "invalid Roman numeral"};
+  return number;
+}
+
 }  // namespace
 
 Value text_to_number(FunctionContext& context, std::span<const Value> a) {
@@ -156,7 +201,7 @@ Value text_to_number(FunctionContext& context, std::span<const Value> a) {
   if (t.scientific) {
     throw SqlError{sqlstate::feature_not_supported, "\"EEEE\" not supported for input"};
   }
-  if (t.roman) throw SqlError{sqlstate::feature_not_supported, "\"RN\" not supported for input"};
+  if (t.roman) return numeric_from_int(read_roman(a[0].as_text()));
   Reader reader{t, a[0].as_text()};
   const std::string text = reader.read();
   // Digits without a place in the template do not fit.

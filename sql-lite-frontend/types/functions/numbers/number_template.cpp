@@ -186,6 +186,8 @@ class Writer {
   std::string out_;
 };
 
+}  // namespace
+
 std::string roman_numeral(std::int64_t number, const Template& t) {
   if (number < 1 || number > 3999) return std::string(15, '#');
   constexpr std::pair<int, std::string_view> kSteps[] = {
@@ -199,6 +201,8 @@ std::string roman_numeral(std::int64_t number, const Template& t) {
   if (t.filled) out.insert(0, 15 - std::min<std::size_t>(15, out.size()), ' ');
   return out;
 }
+
+namespace {
 
 std::string scientific(FunctionContext& context, const Value& value, const Template& t) {
   const Decimal d = to_decimal(value);
@@ -230,8 +234,7 @@ std::string show(FunctionContext& context, Value value, std::string_view format)
     const Value whole = numeric_round(context.arena, value, 0);
     const bool fits = whole.kind() == Value::Kind::extended &&
                       std::in_range<std::int32_t>(whole.decimal_unscaled());
-    if (!fits) throw SqlError{sqlstate::numeric_value_out_of_range, "integer out of range"};
-    return roman_numeral(whole.decimal_unscaled(), t);
+    return roman_numeral(fits ? whole.decimal_unscaled() : 0, t);
   }
   if (t.scientific) return scientific(context, value, t);
   if (t.shifted > 0)
@@ -262,10 +265,7 @@ Value show_no_number(FunctionContext& context, const Value& value, std::string_v
   Template t = parse_number_template(format, context.arena.account());
   std::string text;
   append_numeric(text, value);
-  if (t.roman) {
-    throw sql_error(sqlstate::feature_not_supported, "cannot convert {} to integer",
-                    numeric_is_nan(value) ? "NaN" : "infinity");
-  }
+  if (t.roman) return make_text(context.arena, roman_numeral(0, t));
   if (!t.scientific) {
     const bool is_negative = text.starts_with('-');
     const bool fits = text.size() - (is_negative ? 1 : 0) <= static_cast<std::size_t>(t.before);

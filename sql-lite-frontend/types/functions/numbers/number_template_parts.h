@@ -48,4 +48,7 @@ struct NumberTemplate {
 /// combination.
 NumberTemplate parse_number_template(std::string_view text, MemoryAccount* account);
 
+/// Returns the numeral; '#' for a number that has none.
+std::string roman_numeral(std::int64_t number, const NumberTemplate& t);
+
 }  // namespace swizzle::sql
