@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
+#include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/definitions/tables/rename_column.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/tables/transfer.h"
@@ -180,7 +181,13 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
                   statement.subname, relation.name);
     }
-    if (found->parent != kNoOid && found->kind == ConstraintKind::check) {
+    const bool is_shared = found->kind == ConstraintKind::check ||
+                           (found->kind == ConstraintKind::not_null && !found->no_inherit);
+    if (is_shared && !statement.relation->inh && !relation.partitions.empty()) {
+      throw_error(sqlstate::invalid_table_definition,
+                  "inherited constraint \"{}\" must be renamed in child tables too", found->name);
+    }
+    if (found->parent != kNoOid && is_shared) {
       throw_error(sqlstate::invalid_table_definition, "cannot rename inherited constraint \"{}\"",
                   found->name);
     }
@@ -205,6 +212,7 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
   if (statement.rename_type == ast::ObjectType::column) {
     rename_column_below(session, *table, statement.subname, new_name);
   } else if (statement.rename_type == ast::ObjectType::tabconstraint) {
+    link_old_not_nulls(session, *table);
     rename_constraint_below(session, *table, statement.subname, new_name);
   }
   if (statement.rename_type == ast::ObjectType::column) {
