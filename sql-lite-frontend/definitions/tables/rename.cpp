@@ -112,9 +112,16 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
         throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", new_name);
       }
       if (role->superuser && !session.rights.is_superuser(session.user)) {
-        throw SqlError{sqlstate::insufficient_privilege, "must be superuser to rename superusers"};
+        refuse_role_change("rename",
+                           "Only roles with the SUPERUSER attribute may rename roles with the "
+                           "SUPERUSER attribute.");
       }
-      session.rights.require_role_right(&Role::create_role, "rename role");
+      if (!may_administer(session, *role)) {
+        refuse_role_change("rename",
+                           fmt::format("Only roles with the CREATEROLE attribute and the ADMIN "
+                                       "option on role \"{}\" may rename this role.",
+                                       role->name));
+      }
       Role changed = *role;
       changed.name = new_name;
       session.catalog.replace(*session.transaction, *role, std::move(changed));
@@ -258,7 +265,7 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   const RolePtr new_owner = role_of(session, *statement.newowner);
   if (new_owner->oid == schema->owner) return;
   session.rights.require_owner(*schema);
-  session.rights.require_membership_in(*new_owner);
+  session.rights.require_set_role(*new_owner);
   // Checked for the current role, which must be able to create such a schema.
   session.rights.require_create_on_database();
   Schema changed = *schema;
