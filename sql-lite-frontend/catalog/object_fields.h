@@ -277,7 +277,7 @@ void fields(V& visit, T& object) {
   if constexpr (!std::is_const_v<T>) {
     visit.before(21, [&] {
       name_old_not_nulls(object);
-      give_owner_maintain(object);
+      if (object.kind != RelationKind::sequence) give_owner_maintain(object.grants, object.owner);
     });
   }
 }
@@ -322,6 +322,11 @@ template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, DefaultGrants>
 void fields(V& visit, T& object) {
   visit(object.oid, object.role, object.schema, object.kind, object.grants);
+  if constexpr (!std::is_const_v<T>) {
+    visit.before(21, [&] {
+      if (object.kind == GrantedOn::table) give_owner_maintain(object.grants, object.role);
+    });
+  }
 }
 
 }  // namespace swizzle::sql

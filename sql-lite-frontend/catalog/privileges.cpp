@@ -99,11 +99,10 @@ std::string list_privileges(Privileges privileges) {
   return text;
 }
 
-void give_owner_maintain(Relation& relation) {
-  if (relation.kind == RelationKind::sequence) return;
+void give_owner_maintain(std::vector<Grant>& grants, Oid owner) {
   const Privileges others = all_privileges(GrantedOn::table) & ~privilege::kMaintain;
-  for (Grant& grant : relation.grants) {
-    if (grant.grantee != relation.owner || grant.grantor != relation.owner) continue;
+  for (Grant& grant : grants) {
+    if (grant.grantee != owner || grant.grantor != owner) continue;
     const AccessList::Entry entry = entry_of(grant);
     if (entry.privileges != others) continue;
     grant.privileges += entry.options == others ? "m*" : "m";

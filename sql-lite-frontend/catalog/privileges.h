@@ -62,7 +62,7 @@ constexpr Privileges everyone_on(GrantedOn kind) noexcept {
 
 /// Gives MAINTAIN to a table's owner that has all other rights, as stored grants of before format
 /// 21 say it, which did not know MAINTAIN.
-void give_owner_maintain(Relation& relation);
+void give_owner_maintain(std::vector<Grant>& grants, Oid owner);
 
 /// Number of PUBLIC.
 inline constexpr Oid kPublic = kNoOid;
