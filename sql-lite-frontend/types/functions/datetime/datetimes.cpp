@@ -120,10 +120,15 @@ Value make_interval_of(FunctionContext& context, Arguments a) {
   const i64 days = i64{a[2].as_int4()} * 7 + a[3].as_int4();
   if (months != static_cast<std::int32_t>(months) || days != static_cast<std::int32_t>(days))
     throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
-  const Interval out{a[4].as_int4() * kMicrosPerHour + a[5].as_int4() * kMicrosPerMinute +
-                         static_cast<i64>(std::rint(seconds * 1e6)),
-                     static_cast<std::int32_t>(days), static_cast<std::int32_t>(months)};
-  if (is_infinite_interval(out))
+  // The first double that is no 64-bit number any more.
+  constexpr double kEnd = 9223372036854775808.0;
+  const double fraction = std::rint(seconds * 1e6);
+  Interval out{a[4].as_int4() * kMicrosPerHour + a[5].as_int4() * kMicrosPerMinute,
+               static_cast<std::int32_t>(days), static_cast<std::int32_t>(months)};
+  const bool fits =
+      fraction >= -kEnd && fraction < kEnd &&
+      !__builtin_add_overflow(out.microseconds, static_cast<i64>(fraction), &out.microseconds);
+  if (!fits || is_infinite_interval(out))
     throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
   return make_interval(context.arena, out);
 }
