@@ -15,6 +15,7 @@ inline constexpr SqlState invalid_password{"28P01"};
 inline constexpr SqlState character_not_in_repertoire{"22021"};
 inline constexpr SqlState in_failed_transaction{"25P02"};
 inline constexpr SqlState idle_in_transaction_timeout{"25P03"};
+inline constexpr SqlState transaction_timeout{"25P04"};
 inline constexpr SqlState configuration_limit_exceeded{"53400"};
 inline constexpr SqlState idle_session_timeout{"57P05"};
 inline constexpr SqlState too_many_connections{"53300"};

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <new>
+#include <utility>
 
 #include "server/protocol/backend_messages.h"
 #include "server/protocol/sqlstates.h"
@@ -63,6 +65,7 @@ std::optional<Frame> Conversation::next_frame() {
   const Duration timeout = idle_timeout();
   std::optional<TimePoint> deadline;
   if (timeout > Duration::zero()) deadline = Runtime::current().now() + timeout;
+  if (transaction_end_ && (!deadline || *transaction_end_ < *deadline)) deadline = transaction_end_;
   while (is_running_) {
     auto frame = channel_.next_frame(deadline, Heed::news);
     if (frame) return *frame;
@@ -99,6 +102,7 @@ void Conversation::note_stop(const Stop& stop) {
           {});
       return;
     case Stop::Kind::timed_out:
+      if (is_transaction_over()) return report_failure(transaction_timeout_report(), {});
       if (session_.transaction_status() == sql::TransactionStatus::idle) {
         report_failure(fatal_report(state::idle_session_timeout,
                                     "terminating connection due to idle-session timeout"),
@@ -157,7 +161,27 @@ void Conversation::begin_statement() {
   interrupts_.forget_cancel();
   if (journal_.is_outdated()) read_settings();
   journal_.begin();
-  if (statement_timeout_ > Duration::zero()) watch_.start(statement_timeout_);
+  watch_statement();
+}
+
+/// The shorter of the two time limits counts.
+void Conversation::watch_statement() {
+  using Ends = StatementTimer::Watch::Ends;
+  if (transaction_timeout_ <= Duration::zero()) {
+    if (statement_timeout_ > Duration::zero()) watch_.start(statement_timeout_, Ends::statement);
+    return;
+  }
+  const TimePoint now = Runtime::current().now();
+  if (!transaction_end_) transaction_end_ = now + transaction_timeout_;
+  const Duration left = std::max(*transaction_end_ - now, Duration{1});
+  const bool is_statement_shorter =
+      statement_timeout_ > Duration::zero() && statement_timeout_ < left;
+  watch_.start(is_statement_shorter ? statement_timeout_ : left,
+               is_statement_shorter ? Ends::statement : Ends::session);
+}
+
+bool Conversation::is_transaction_over() const {
+  return transaction_end_ && *transaction_end_ <= Runtime::current().now();
 }
 
 void Conversation::on_query(Bytes payload) {
@@ -304,6 +328,7 @@ void Conversation::report_failure(const sql::Diagnostic& diagnostic, std::string
 
 void Conversation::ready_for_query() {
   watch_.stop();
+  if (session_.transaction_status() == sql::TransactionStatus::idle) transaction_end_.reset();
   journal_.end(session_.transaction_status() != sql::TransactionStatus::idle);
   if (sink_.stop()) {
     note_stop(*sink_.stop());
@@ -339,6 +364,14 @@ void Conversation::read_settings() {
   statement_timeout_ = setting_ms("statement_timeout");
   idle_in_transaction_timeout_ = setting_ms("idle_in_transaction_session_timeout");
   idle_session_timeout_ = setting_ms("idle_session_timeout");
+  const Duration timeout = setting_ms("transaction_timeout");
+  if (std::exchange(transaction_timeout_, timeout) == timeout) return;
+  // A new value counts from now on, also within a transaction.
+  transaction_end_.reset();
+  const bool in_transaction = session_.transaction_status() != sql::TransactionStatus::idle;
+  if (in_transaction && timeout > Duration::zero()) {
+    transaction_end_ = Runtime::current().now() + timeout;
+  }
 }
 
 Duration Conversation::idle_timeout() const {

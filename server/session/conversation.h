@@ -60,6 +60,9 @@ class Conversation final : private StallListener {
   void report_failure(const sql::Diagnostic& diagnostic, std::string_view text);
   void ready_for_query();
   void begin_statement();
+  void watch_statement();
+  /// True if the transaction has lasted for transaction_timeout.
+  [[nodiscard]] bool is_transaction_over() const;
   void note_stop(const Stop& stop);
   void note_end(sql::SessionEnd how) noexcept;
   void tell_news();
@@ -83,6 +86,9 @@ class Conversation final : private StallListener {
   Duration statement_timeout_{};
   Duration idle_in_transaction_timeout_{};
   Duration idle_session_timeout_{};
+  Duration transaction_timeout_{};
+  /// When transaction_timeout ends the session; empty outside of transactions.
+  std::optional<TimePoint> transaction_end_;
   /// Text of the statement that has just failed, until its error is reported.
   std::string_view failed_text_;
   bool skipping_ = false;

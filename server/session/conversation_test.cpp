@@ -354,6 +354,37 @@ TEST_CASE("time limits end statements and idle sessions") {
   }
 }
 
+TEST_CASE("transaction_timeout ends the session, in a statement or between two") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  client.query("set transaction_timeout=30ms");
+  CHECK(client.is_quiet());
+  // A statement by itself is a transaction.
+  CHECK(client.query("rows 1") == "TDCZ");
+  SECTION("idle in the transaction") {
+    client.query("begin");
+    const Received last = client.receive();
+    CHECK(last.field('C') == "25P04");
+    CHECK(last.field('S') == "FATAL");
+    CHECK(last.field('M') == "terminating connection due to transaction timeout");
+    CHECK(client.receive().kind == 0);
+  }
+  SECTION("while a statement runs, and before a longer statement_timeout") {
+    client.query("set statement_timeout=10s");
+    client.send(message('Q', text("sleep")));
+    CHECK(client.receive().field('C') == "25P04");
+    CHECK(client.receive().kind == 0);
+  }
+  SECTION("a shorter statement_timeout comes first") {
+    client.query("set statement_timeout=5ms");
+    client.send(message('Q', text("sleep")));
+    CHECK(client.receive().field('C') == "57014");
+    CHECK(client.receive().kind == 'Z');
+    CHECK(client.query("rows 1") == "TDCZ");
+  }
+}
+
 TEST_CASE("a session whose transaction keeps too much of the log is told why it ends") {
   TestServer server;
   WireClient client = server.connect();

@@ -7,6 +7,11 @@
 
 namespace swizzle::server {
 
+sql::Diagnostic transaction_timeout_report() {
+  return fatal_report(state::transaction_timeout,
+                      "terminating connection due to transaction timeout");
+}
+
 StatementTimer::~StatementTimer() {
   {
     const std::scoped_lock lock{mutex_};
@@ -38,8 +43,12 @@ void StatementTimer::fire_due(TimePoint now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Watch& watch = *deadlines_.begin()->second;
     // Under the mutex, so that the session cannot end before its watch is stopped.
-    watch.session_.cancel(
-        error_report(sqlstate::query_canceled, "canceling statement due to statement timeout"));
+    if (watch.ends_ == Watch::Ends::session) {
+      watch.session_.terminate(transaction_timeout_report());
+    } else {
+      watch.session_.cancel(
+          error_report(sqlstate::query_canceled, "canceling statement due to statement timeout"));
+    }
     watch.place_.reset();
     deadlines_.erase(deadlines_.begin());
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,11 +11,16 @@
 
 namespace swizzle::sql {
 class Session;
-}
+struct Diagnostic;
+}  // namespace swizzle::sql
 
 namespace swizzle::server {
 
-/// Ends statements that run longer than statement_timeout. One thread for all sessions, which
+/// The FATAL report of a transaction that has lasted for transaction_timeout.
+[[nodiscard]] sql::Diagnostic transaction_timeout_report();
+
+/// Ends statements that run longer than statement_timeout, and sessions whose transactions run
+/// longer than transaction_timeout. One thread for all sessions, which
 /// starts with the first timeout and sleeps while there is none. Thread-safe.
 class StatementTimer {
  public:
@@ -33,9 +39,12 @@ class StatementTimer {
     Watch& operator=(const Watch&) = delete;
     ~Watch() { stop(); }
 
+    enum class Ends : std::uint8_t { statement, session };
     /// Starts `timeout`, unless it runs already.
-    void start(Duration timeout) {
-      if (!is_started_) timer_.add(*this, timeout);
+    void start(Duration timeout, Ends ends) {
+      if (is_started_) return;
+      ends_ = ends;
+      timer_.add(*this, timeout);
       is_started_ = true;
     }
     void stop() noexcept {
@@ -48,6 +57,7 @@ class StatementTimer {
     StatementTimer& timer_;
     sql::Session& session_;
     bool is_started_ = false;
+    Ends ends_ = Ends::statement;
     /// Guarded by the timer's mutex; empty once it has expired.
     std::optional<std::multimap<TimePoint, Watch*>::iterator> place_;
   };

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/named_objects.h"
+#include "sql-lite-frontend/catalog/not_null_constraints.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/functions/text/quoting.h"
@@ -179,6 +180,7 @@ void CatalogView::change_references(Transaction& transaction, const Relation* ol
 
 TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
   count_work(kUnknownWork);
+  complete_not_nulls(relation, [this] { return allocate_oid(); });
   hold_named<Relation>(transaction, nullptr, relation);
   change_names(transaction, nullptr, &relation);
   change_references(transaction, nullptr, &relation);
@@ -196,6 +198,7 @@ TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
 TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
                               std::shared_ptr<TableRuntime> fresh_runtime) {
   count_work(kUnknownWork);
+  complete_not_nulls(relation, [this] { return allocate_oid(); });
   hold_named(transaction, &old.relation, relation);
   change_names(transaction, &old.relation, &relation);
   change_references(transaction, &old.relation, &relation);

@@ -245,10 +245,12 @@ NamedObjects named_by(const Publication& publication) {
   return std::move(names).all();
 }
 
-/// A membership's grantor may have been dropped.
 NamedObjects named_by(const Role& role) {
   Names names;
-  for (const Membership& membership : role.member_of) names.add(membership.group);
+  for (const Membership& membership : role.member_of) {
+    names.add(membership.group);
+    names.add_role(membership.grantor);
+  }
   return std::move(names).but(role.oid);
 }
 

@@ -4,7 +4,9 @@
 #include <type_traits>
 
 #include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/catalog/not_null_constraints.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/catalog/privileges.h"
 
 /// Stored fields of each kind of object, in order. One list serves both directions: `object` is
 /// const when it is written. A new field is added at the end of its list, by `since` with the
@@ -30,6 +32,7 @@ void fields(V& visit, T& object) {
   visit.since(12, object.collation);
   visit.since(18, object.inherited);
   visit.since(20, object.is_virtual);
+  visit.since(21, object.not_null_unproven);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Constraint>
@@ -40,6 +43,7 @@ void fields(V& visit, T& object) {
         object.initially_deferred, object.validated, object.comment);
   visit.since(18, object.parent);
   visit.since(20, object.enforced);
+  visit.since(21, object.also_local);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Trigger>
@@ -270,6 +274,12 @@ void fields(V& visit, T& object) {
   visit.since(18, object.partition_of);
   visit.since(18, object.partition_bound);
   visit.since(19, object.leaves_keys);
+  if constexpr (!std::is_const_v<T>) {
+    visit.before(21, [&] {
+      name_old_not_nulls(object);
+      if (object.kind != RelationKind::sequence) give_owner_maintain(object.grants, object.owner);
+    });
+  }
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>
@@ -277,6 +287,9 @@ void fields(V& visit, T& object) {
   visit(object.group);
   visit.since(6, object.grantor);
   visit.since(6, object.admin_option);
+  visit.since(21, object.oid);
+  visit.since(21, object.inherit_option);
+  visit.since(21, object.set_option);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>
@@ -285,6 +298,15 @@ void fields(V& visit, T& object) {
         object.create_database, object.can_login, object.replication, object.bypass_rls,
         object.connection_limit, object.password_verifier, object.valid_until, object.member_of,
         object.settings, object.comment);
+  if constexpr (!std::is_const_v<T>) {
+    visit.before(21, [&] {
+      // The grantor was not held, and had no need of an ADMIN OPTION.
+      for (Membership& membership : object.member_of) {
+        membership.inherit_option = object.inherit;
+        membership.grantor = kBootstrapRole;
+      }
+    });
+  }
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, DatabaseEntry>
@@ -300,6 +322,11 @@ template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, DefaultGrants>
 void fields(V& visit, T& object) {
   visit(object.oid, object.role, object.schema, object.kind, object.grants);
+  if constexpr (!std::is_const_v<T>) {
+    visit.before(21, [&] {
+      if (object.kind == GrantedOn::table) give_owner_maintain(object.grants, object.role);
+    });
+  }
 }
 
 }  // namespace swizzle::sql

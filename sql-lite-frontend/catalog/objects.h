@@ -55,11 +55,15 @@ struct Column {
   Oid collation = kNoOid;   ///< none: the type's
   bool inherited = false;   ///< of a partition: it is there because its parent has it
   bool is_virtual = false;  ///< generated, and computed where it is read: rows have NULL there
+  /// Its NOT NULL constraint is NOT VALID: rows of before may have NULL.
+  bool not_null_unproven = false;
 
   /// Returns the type of expressions that read the column.
   [[nodiscard]] TypeId expression_type() const noexcept {
     return collation == kNoOid ? type : with_collation(type, collation);
   }
+  /// True if no stored row has NULL in the column.
+  [[nodiscard]] bool never_null() const noexcept { return not_null && !not_null_unproven; }
 };
 
 enum class ConstraintKind : char {
@@ -68,6 +72,7 @@ enum class ConstraintKind : char {
   unique = 'u',
   foreign_key = 'f',
   exclusion = 'x',
+  not_null = 'n',
 };
 /// Letters of pg_constraint.confupdtype and confdeltype.
 enum class ReferentialAction : char {
@@ -99,7 +104,8 @@ struct Constraint {
   bool validated = true;
   bool enforced = true;  ///< of a check or a foreign key
   std::string comment;
-  Oid parent = kNoOid;  ///< of a partition: the constraint of its parent that it is there for
+  Oid parent = kNoOid;      ///< of a partition: the constraint of its parent that it is there for
+  bool also_local = false;  ///< has a parent, and the partition's own definition declares it too
 };
 
 /// Bits of pg_trigger.tgtype.
@@ -331,8 +337,11 @@ using TypePtr = CheckedShared<const UserType>;
 /// Membership of a role in another.
 struct Membership {
   Oid group = kNoOid;
-  Oid grantor = kBootstrapRole;  ///< at the time of GRANT; the role may have been dropped
-  bool admin_option = false;     ///< may grant the membership to others
+  Oid grantor = kBootstrapRole;
+  bool admin_option = false;  ///< may grant the membership to others
+  Oid oid = kNoOid;
+  bool inherit_option = true;  ///< the member has the group's rights
+  bool set_option = true;      ///< the member may SET ROLE to the group
 };
 
 struct Role {
@@ -352,10 +361,16 @@ struct Role {
   std::vector<std::string> settings;  ///< ALTER ROLE … SET: "name=value"
   std::string comment;
 
-  /// Returns the direct membership in a role; null if there is none.
+  /// Returns the first direct membership in a role; null if there is none.
   [[nodiscard]] const Membership* membership_in(Oid group) const {
     const auto found = std::ranges::find(member_of, group, &Membership::group);
     return found == member_of.end() ? nullptr : &*found;
+  }
+  /// True if it has the ADMIN OPTION on a role that it is a direct member of.
+  [[nodiscard]] bool is_admin_of(Oid group) const {
+    return std::ranges::any_of(member_of, [group](const Membership& one) {
+      return one.group == group && one.admin_option;
+    });
   }
 };
 

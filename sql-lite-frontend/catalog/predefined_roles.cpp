@@ -28,6 +28,7 @@ constexpr Predefined kRoles[] = {
     {kDatabaseOwnerRole, "pg_database_owner"},
     {kReadAllDataRole, "pg_read_all_data"},
     {kWriteAllDataRole, "pg_write_all_data"},
+    {kMaintainRole, "pg_maintain"},
     {4569, "pg_read_server_files"},
     {4570, "pg_write_server_files"},
     {4571, "pg_execute_server_program"},

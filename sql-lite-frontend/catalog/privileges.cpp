@@ -28,6 +28,7 @@ constexpr std::array kNames = std::to_array<PrivilegeName>({
     {privilege::kCreate, 'C', "CREATE"},
     {privilege::kTemporary, 'T', "TEMPORARY"},
     {privilege::kConnect, 'c', "CONNECT"},
+    {privilege::kMaintain, 'm', "MAINTAIN"},
 });
 
 bool contains(std::span<const Oid> roles, Oid role) noexcept {
@@ -56,7 +57,9 @@ Privileges given_by_roles(GrantedOn kind, std::span<const Oid> roles) noexcept {
   const bool writes = contains(roles, kWriteAllDataRole);
   if (kind == GrantedOn::schema) return reads || writes ? kUsage : 0;
   if (kind != GrantedOn::table && kind != GrantedOn::sequence) return 0;
-  return (reads ? kSelect : 0) | (writes ? kInsert | kUpdate | kDelete : 0);
+  const bool maintains = kind == GrantedOn::table && contains(roles, kMaintainRole);
+  return (maintains ? kMaintain : 0) | (reads ? kSelect : 0) |
+         (writes ? kInsert | kUpdate | kDelete : 0);
 }
 
 Grant grant_of(const AccessList::Entry& entry) {
@@ -96,11 +99,21 @@ std::string list_privileges(Privileges privileges) {
   return text;
 }
 
+void give_owner_maintain(std::vector<Grant>& grants, Oid owner) {
+  const Privileges others = all_privileges(GrantedOn::table) & ~privilege::kMaintain;
+  for (Grant& grant : grants) {
+    if (grant.grantee != owner || grant.grantor != owner) continue;
+    const AccessList::Entry entry = entry_of(grant);
+    if (entry.privileges != others) continue;
+    grant.privileges += entry.options == others ? "m*" : "m";
+  }
+}
+
 Privileges all_privileges(GrantedOn kind) noexcept {
   using namespace privilege;
   switch (kind) {
     case GrantedOn::table:
-      return kInsert | kSelect | kUpdate | kDelete | kTruncate | kReferences | kTrigger;
+      return kInsert | kSelect | kUpdate | kDelete | kTruncate | kReferences | kTrigger | kMaintain;
     case GrantedOn::column:
       return kInsert | kSelect | kUpdate | kReferences;
     case GrantedOn::sequence:

@@ -30,6 +30,7 @@ inline constexpr Privileges kUsage = 1U << 8U;
 inline constexpr Privileges kCreate = 1U << 9U;
 inline constexpr Privileges kTemporary = 1U << 10U;
 inline constexpr Privileges kConnect = 1U << 11U;
+inline constexpr Privileges kMaintain = 1U << 12U;
 }  // namespace privilege
 
 struct PrivilegeName {
@@ -58,6 +59,10 @@ constexpr Privileges everyone_on(GrantedOn kind) noexcept {
   if (kind == GrantedOn::type) return kEveryoneOnType;
   return kind == GrantedOn::function ? kEveryoneOnFunction : 0;
 }
+
+/// Gives MAINTAIN to a table's owner that has all other rights, as stored grants of before format
+/// 21 say it, which did not know MAINTAIN.
+void give_owner_maintain(std::vector<Grant>& grants, Oid owner);
 
 /// Number of PUBLIC.
 inline constexpr Oid kPublic = kNoOid;

@@ -324,7 +324,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
     const std::int16_t number = index.index->columns[at].column;
     const bool never_null =
         (number != 0 &&
-         table.table->relation.columns[static_cast<std::size_t>(number - 1)].not_null) ||
+         table.table->relation.columns[static_cast<std::size_t>(number - 1)].never_null()) ||
         (at == fixed && path.not_null);
     if (at == fixed) forward = same;
     if (same != forward || (nulls_same != forward && !never_null)) return false;

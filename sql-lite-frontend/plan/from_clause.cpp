@@ -154,7 +154,7 @@ void Planner::learn_table(const FromTable& from) {
     known_.add(
         from.first_slot + static_cast<Slot>(i),
         {statistics, statistics ? statistics->column(number, statistics_type(column)) : nullptr,
-         rows, is_unique, column.not_null});
+         rows, is_unique, column.never_null()});
   }
 }
 

@@ -198,7 +198,7 @@ bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
   if (position >= table->table->relation.columns.size()) return false;
   order.push_back(std::move(key));
   split_conjunctions(query.where);
-  const bool never_null = table->table->relation.columns[position].not_null;
+  const bool never_null = table->table->relation.columns[position].never_null();
   if (!never_null) {
     query.where.push_back(
         std::make_unique<TestExpr>(TestExpr::Kind::is_not_null, copy_expression(*column)));

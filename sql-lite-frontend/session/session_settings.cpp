@@ -204,8 +204,9 @@ void define_behavior(Settings& settings) {
                                   "Sets the current transaction's read-only status."));
   settings.define(boolean_setting("transaction_deferrable", false, user, category,
                                   "Whether to defer a read-only serializable transaction."));
-  for (const char* name : {"statement_timeout", "lock_timeout",
-                           "idle_in_transaction_session_timeout", "idle_session_timeout"}) {
+  for (const char* name :
+       {"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout",
+        "idle_session_timeout", "transaction_timeout"}) {
     settings.define(integer_setting(name, 0, {0, INT32_MAX}, SettingUnit::milliseconds, user,
                                     category, "Sets a limit in time; 0 is none."));
   }

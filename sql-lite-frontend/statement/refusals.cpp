@@ -51,17 +51,12 @@ std::string_view alter_form_name(AlterTableType type) noexcept {
 }
 
 void refuse_newer_constraint(const ast::Constraint& constraint) {
-  using enum ast::ConstrType;
   const auto refuse = [&](std::string_view what) {
     throw sql_error(sqlstate::feature_not_supported, "{} is not supported", what)
         .at_position(constraint.location + 1);
   };
-  const ast::ConstrType type = constraint.contype;
   if (constraint.without_overlaps) refuse("WITHOUT OVERLAPS");
   if (constraint.fk_with_period || constraint.pk_with_period) refuse("PERIOD");
-  if (type != notnull) return;
-  if (constraint.is_no_inherit) refuse("NOT NULL with NO INHERIT");
-  if (!constraint.keys.empty()) refuse("NOT NULL as a constraint by itself");
 }
 
 void refuse_statement(const ast::Node& statement) {

@@ -202,7 +202,7 @@ void create_database(StatementContext& session, const ast::CreatedbStmt& stateme
       const std::string role_name = text_of(option);
       const RolePtr role = session.catalog.role(role_name);
       if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", role_name);
-      session.rights.require_membership_in(*role);
+      session.rights.require_set_role(*role);
       entry.owner = role->oid;
     } else if (name == "template") {
       source = text_of(option);
@@ -302,7 +302,7 @@ void own_database(StatementContext& session, std::string_view name, const Role& 
   const DatabasePtr database = database_named(session, name);
   if (database->owner == new_owner.oid) return;
   session.rights.require_owner(*database);
-  session.rights.require_membership_in(new_owner);
+  session.rights.require_set_role(new_owner);
   session.rights.require_role_right(&Role::create_database, "change owner of database");
   DatabaseEntry changed = *database;
   changed.owner = new_owner.oid;

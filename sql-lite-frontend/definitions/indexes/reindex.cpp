@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/definitions/databases/databases.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
@@ -39,8 +40,23 @@ void check_options(StatementContext& session, const ast::ReindexStmt& statement,
                  "CONCURRENTLY is not supported, who uses the table waits for the index");
 }
 
+/// Throws 42501 without MAINTAIN on the table, or on the table of the index.
+void require_maintainable(StatementContext& session, const NamedRelation& found) {
+  if (found.table->computed == nullptr && session.rights.may_maintain(*found.table)) return;
+  if (found.table->computed != nullptr) return require_alterable(session, found);
+  if (found.index == nullptr) return session.rights.require(found.table, privilege::kMaintain);
+  throw_error(sqlstate::insufficient_privilege, "permission denied for index {}",
+              found.index->name);
+}
+
+/// True for a member of pg_maintain.
+bool maintains_all(const StatementContext& session) {
+  const std::vector<Oid> roles = session.rights.roles_of(session.user);
+  return std::ranges::find(roles, kMaintainRole) != roles.end();
+}
+
 /// Rebuilds the index of that name, or all indexes of the table. Pre: the caller has checked the
-/// right: owner of the table, of an ancestor, of its schema or of the database.
+/// right: MAINTAIN on the table or an ancestor, or ownership of its schema or of the database.
 void rebuild(StatementContext& session, const TablePtr& table, std::string_view only) {
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
   require_indexes_unused(session, *locked, "REINDEX INDEX");
@@ -96,7 +112,7 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
     case Target::index: {
       const NamedRelation found = require_named_relation(session, *statement.relation);
       require_named_kind(found, ast::ObjectType::index);
-      require_alterable(session, found);
+      require_maintainable(session, found);
       if (found.table->relation.is_partitioned()) {
         session.transaction.prevent_in_block("REINDEX INDEX");
         rebuild_parts(session, *found.table, found.index->oid);
@@ -112,7 +128,7 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
         throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table or materialized view",
                     statement.relation->relname);
       }
-      require_alterable(session, found);
+      require_maintainable(session, found);
       if (relation.is_partitioned()) session.transaction.prevent_in_block("REINDEX TABLE");
       for (const TablePtr& one : with_partitions(session, found.table)) {
         if (one->tree) rebuild(session, one, {});
@@ -125,7 +141,7 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
       if (!schema) {
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.name);
       }
-      session.rights.require_owner(*schema);
+      if (!maintains_all(session)) session.rights.require_owner(*schema);
       rebuild_all(session, schema->oid);
       break;
     }
@@ -135,7 +151,9 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
         throw SqlError{sqlstate::feature_not_supported,
                        "can only reindex the currently open database"};
       }
-      session.rights.require_owner(*database_named(session, session.options.database));
+      if (!maintains_all(session)) {
+        session.rights.require_owner(*database_named(session, session.options.database));
+      }
       rebuild_all(session, kNoOid);
       break;
     case Target::system:

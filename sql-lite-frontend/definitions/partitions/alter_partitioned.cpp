@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/definitions/partitions/partition_parts.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
+#include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
@@ -101,8 +102,6 @@ bool changes_column(DividedAction action) {
     case DividedAction::dropcolumn:
     case DividedAction::altercolumntype:
     case DividedAction::columndefault:
-    case DividedAction::setnotnull:
-    case DividedAction::dropnotnull:
     case DividedAction::dropexpression:
     case DividedAction::setexpression:
       return true;
@@ -114,25 +113,33 @@ bool changes_column(DividedAction action) {
 bool is_check(const Constraint* constraint) {
   return constraint != nullptr && constraint->kind == ConstraintKind::check;
 }
+bool is_not_null(const Constraint* constraint) {
+  return constraint != nullptr && constraint->kind == ConstraintKind::not_null;
+}
 
 /// Requires ownership of all partitions: the owner of the whole need not own each of them, because
 /// a partition may have changed hands or have been another's before.
 void require_own_parts(StatementContext& session, const TablePtr& table,
                        const ast::AlterTableCmd& command) {
   const auto adds_check = [&] {
-    return command.subtype == DividedAction::addconstraint &&
-           ast::as<ast::Constraint>(command.def).contype == ast::ConstrType::check;
+    if (command.subtype != DividedAction::addconstraint) return false;
+    const ast::ConstrType type = ast::as<ast::Constraint>(command.def).contype;
+    return type == ast::ConstrType::check || type == ast::ConstrType::notnull;
   };
   const bool asks = changes_column(command.subtype) ||
+                    command.subtype == DividedAction::setnotnull ||
+                    command.subtype == DividedAction::dropnotnull ||
                     command.subtype == DividedAction::addcolumn || adds_check() ||
                     (command.subtype == DividedAction::dropconstraint &&
-                     is_check(table->constraint_named(command.name)));
+                     (is_check(table->constraint_named(command.name)) ||
+                      is_not_null(table->constraint_named(command.name))));
   if (!asks) return;
   for (const TablePtr& one : with_partitions(session, table)) session.rights.require_owner(*one);
 }
 
 /// Refuses actions that cannot be done to the partitioned table alone.
-void require_not_only(const Relation& relation, const ast::AlterTableCmd& command) {
+void require_not_only(const Table& table, const ast::AlterTableCmd& command) {
+  const Relation& relation = table.relation;
   if (!relation.is_partitioned() || relation.partitions.empty()) return;
   switch (command.subtype) {
     case DividedAction::addcolumn:
@@ -149,8 +156,11 @@ void require_not_only(const Relation& relation, const ast::AlterTableCmd& comman
       throw SqlError{sqlstate::invalid_table_definition,
                      "constraint must be added to child tables too"}
           .with_hint("Do not specify the ONLY keyword.");
-    case DividedAction::dropnotnull:
     case DividedAction::dropconstraint:
+      if (table.constraint_named(command.name) == nullptr ||
+          is_not_null(table.constraint_named(command.name))) {
+        return;
+      }
       throw SqlError{sqlstate::invalid_table_definition,
                      "cannot remove constraint from only the partitioned table when partitions "
                      "exist"}
@@ -162,7 +172,8 @@ void require_not_only(const Relation& relation, const ast::AlterTableCmd& comman
       refuse_definition("constraint must be validated on child tables too");
     case DividedAction::addconstraint: {
       const auto& constraint = ast::as<ast::Constraint>(command.def);
-      if (constraint.contype == ast::ConstrType::check) {
+      if (constraint.contype == ast::ConstrType::check ||
+          constraint.contype == ast::ConstrType::notnull) {
         refuse_definition("constraint must be added to child tables too");
       }
       return;
@@ -200,6 +211,11 @@ bool reaches_partitions(const Table& table, const ast::AlterTableCmd& command) {
                                              is_check(table.constraint_named(command.name)));
 }
 
+bool has_part(const Table& partition, Oid constraint) {
+  const auto& all = partition.relation.constraints;
+  return std::ranges::find(all, constraint, &Constraint::parent) != all.end();
+}
+
 /// The parent's constraints and keys that it did not have.
 void hand_down(StatementContext& session, const Relation& before, const TablePtr& parent,
                bool only) {
@@ -212,6 +228,9 @@ void hand_down(StatementContext& session, const Relation& before, const TablePtr
       if (!is_new(before.constraints, constraint.oid)) continue;
       const TablePtr partition = session.names.table(oid);
       if (constraint.kind == ConstraintKind::check) give_check(session, constraint, partition);
+      if (constraint.kind == ConstraintKind::not_null && !has_part(*partition, constraint.oid)) {
+        give_not_null(session, parent->relation, constraint, partition);
+      }
       if (constraint.kind == ConstraintKind::foreign_key) {
         give_foreign_key(session, parent->relation, constraint, partition);
       }
@@ -230,16 +249,28 @@ void hand_down_column(StatementContext& session, const TablePtr& parent, const C
   for (const TablePtr& one : with_partitions(session, parent)) {
     if (one->relation.oid == parent->relation.oid) continue;
     TableChange change{session, session.catalog.lock_for_change(*session.transaction, one), silent};
-    change.inherit_column(column);
+    // The partitions above come before those below.
+    const TablePtr above = session.names.table(one->relation.partition_of);
+    const auto place = above->column_position(column.name);
+    change.inherit_column(column, place ? not_null_of(above->relation, *place) : nullptr);
   }
 }
 
-void drop_constraint_below(StatementContext& session, const Table& table, std::string_view name) {
+void drop_not_null_below(StatementContext& session, const Table& table,
+                         const Constraint& constraint, bool only) {
+  if (only) return leave_not_nulls_below(session, table, constraint.oid);
+  drop_not_nulls_below(session, table, constraint.oid);
+}
+
+void drop_constraint_below(StatementContext& session, const Table& table, std::string_view name,
+                           bool only) {
   const Constraint* constraint = table.constraint_named(name);
   if (constraint == nullptr) return;
   const bool is_key =
       constraint->index != kNoOid && constraint->kind != ConstraintKind::foreign_key;
-  if (is_key) {
+  if (constraint->kind == ConstraintKind::not_null) {
+    drop_not_null_below(session, table, *constraint, only);
+  } else if (is_key) {
     drop_parts_of_index(session, table, constraint->index);
   } else {
     drop_parts(session, table, &Relation::constraints, constraint->oid);
@@ -298,7 +329,7 @@ void alter_divided(StatementContext& session, TableChange& change,
   require_own(*table, command);
   refuse_for_partitioned(table->relation, command);
   if (only) {
-    require_not_only(table->relation, command);
+    require_not_only(*table, command);
   } else {
     require_own_parts(session, table, command);
   }
@@ -318,6 +349,7 @@ void alter_divided(StatementContext& session, TableChange& change,
   for (const TablePtr& below : with_partitions(session, table)) {
     require_unused(session, *below, "ALTER TABLE");
   }
+  link_old_not_nulls(session, *table);
   if (command.subtype == DividedAction::attachpartition) {
     attach_partition(session, table, ast::as<ast::PartitionCmd>(command.def));
     return change.look_again();
@@ -328,7 +360,12 @@ void alter_divided(StatementContext& session, TableChange& change,
   }
   change.apply(command);
   if (command.subtype == DividedAction::dropconstraint) {
-    drop_constraint_below(session, *table, command.name);
+    drop_constraint_below(session, *table, command.name, only);
+  }
+  if (command.subtype == DividedAction::dropnotnull) {
+    const auto position = table->column_position(command.name);
+    const Constraint* gone = position ? not_null_of(table->relation, *position) : nullptr;
+    if (gone != nullptr) drop_not_null_below(session, *table, *gone, only);
   }
   if (reaches_partitions(*table, command) && !only) {
     SilentSink silent;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/definitions/partitions/partition_parts.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
+#include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 
@@ -179,6 +180,7 @@ void attach_partition(StatementContext& session, const TablePtr& parent,
   Relation relation = table->relation;
   require_same_columns(parent->relation, relation);
   take_checks(parent->relation, relation);
+  take_not_nulls(parent->relation, relation);
   refuse_row_transition_tables(relation);
   PartitionBound bound = read_partition_bound(session, *parent, *command.bound);
   require_free_bound(session, *parent, relation.name, bound, *command.bound);
@@ -222,7 +224,10 @@ void detach_partition(StatementContext& session, const TablePtr& parent,
   relation.partition_of = kNoOid;
   relation.partition_bound.reset();
   for (Column& column : relation.columns) column.inherited = false;
-  for (Constraint& constraint : relation.constraints) constraint.parent = kNoOid;
+  for (Constraint& constraint : relation.constraints) {
+    constraint.parent = kNoOid;
+    constraint.also_local = false;
+  }
   for (Index& index : relation.indexes) index.parent = kNoOid;
   std::vector<Oid> gone;
   for (const Trigger& trigger : relation.triggers) {

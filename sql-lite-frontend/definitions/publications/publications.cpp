@@ -262,7 +262,7 @@ void set_publication_owner(StatementContext& session, const ast::AlterOwnerStmt&
       require_own_publication(session, ast::string_of(statement.object));
   const RolePtr owner = role_of(session, *statement.newowner);
   if (owner->oid == publication->owner) return;
-  session.rights.require_membership_in(*owner);
+  session.rights.require_set_role(*owner);
   session.rights.require_create_on_database();
   // Only a superuser may give it to any role.
   if (!session.rights.is_superuser(session.user) && !session.rights.is_superuser(owner->oid)) {

@@ -92,7 +92,10 @@ class DefaultsChange {
         schemas_.push_back(schema->oid);
       } else {
         const RolePtr role = role_of(session_, ast::as<ast::RoleSpec>(node));
-        session_.rights.require_membership_in(*role);
+        if (!session_.rights.owns(role->oid)) {
+          throw SqlError{sqlstate::insufficient_privilege,
+                         "permission denied to change default privileges"};
+        }
         roles_.push_back(role->oid);
       }
     }

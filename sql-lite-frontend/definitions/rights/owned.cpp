@@ -240,6 +240,7 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
       session.catalog.remove(*session.transaction, *publication);
   }
   revoke_all(session, roles);
+  take_memberships_of(session, roles);
   forget_policies_of(session, roles);
 }
 

@@ -1,25 +1,47 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "sql-lite-frontend/statement/statement_context.h"
 
-/// Rights to change memberships of roles.
+/// Rights to change roles and their memberships, as of PostgreSQL 16.
 namespace swizzle::sql {
 
-enum class MembershipStep : std::uint8_t { give, give_with_admin, take_admin, take };
+/// Options of a membership that GRANT sets, or that REVOKE … OPTION FOR takes away; absent ones are
+/// not mentioned.
+struct MembershipOptions {
+  std::optional<bool> admin = {};
+  std::optional<bool> inherit = {};
+  std::optional<bool> set = {};
+
+  [[nodiscard]] bool any() const noexcept {
+    return admin.has_value() || inherit.has_value() || set.has_value();
+  }
+};
 struct MembershipChange {
-  Oid group;
-  Oid member;
-  MembershipStep step;
-  Oid grantor;
+  Oid group = kNoOid;
+  Oid member = kNoOid;
+  MembershipOptions options = {};
+  Oid grantor = kNoOid;  ///< none: GRANTED BY is absent
 };
 
 RolePtr role_of(StatementContext& session, const ast::RoleSpec& spec);
-/// Throws 42501 if the session may not add or remove members of the group as `grantor`.
-void require_right_on_members(StatementContext& session, const Role& group, Oid grantor);
-/// Adds a role to another, or removes it; used by all statements that do so.
-void change_membership(StatementContext& session, const MembershipChange& change, ResultSink& sink);
-void require_right_on_roles(StatementContext& session);
+/// Adds a role to another, or changes the options of its membership; used by all statements that do
+/// so. Throws 42501 without the right.
+void give_membership(StatementContext& session, const MembershipChange& change, ResultSink& sink);
+/// Removes a membership, or options of it.
+void take_membership(StatementContext& session, const MembershipChange& change,
+                     ast::DropBehavior behavior, ResultSink& sink);
+/// Gives CREATE ROLE's user the membership WITH ADMIN OPTION in its new role.
+void give_membership_of_creator(StatementContext& session, Oid group);
+/// Removes the memberships that the roles have granted, and those that depend on them.
+void take_memberships_of(StatementContext& session, const std::vector<RolePtr>& grantors);
+/// True for a superuser, and for a role with CREATEROLE and the ADMIN OPTION on `role`.
+bool may_administer(const StatementContext& session, const Role& role);
+/// Throws 42501 unless the session may give such a role settings.
+void require_right_on_settings(StatementContext& session, const Role& role);
+/// Throws 42501 "permission denied to VERB role".
+[[noreturn]] void refuse_role_change(std::string_view verb, std::string detail);
 
 }  // namespace swizzle::sql

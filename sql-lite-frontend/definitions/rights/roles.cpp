@@ -128,6 +128,10 @@ class RoleUses {
     if (std::ranges::find(policy.roles, role_) == policy.roles.end()) return;
     note(object, "target of ", description);
   }
+  template <class Description>
+  void look_at_grant(Oid object, Description description) {
+    note(object, "privileges for ", description);
+  }
   [[nodiscard]] Oid role() const noexcept { return role_; }
 
   /// Returns the descriptions in the order in which the objects were created.
@@ -245,6 +249,16 @@ void refuse_to_orphan(StatementContext& session, const Role& role) {
     uses.look_at(database->oid, database->owner, database->grants,
                  [&] { return "database " + database->name; });
   }
+  for (const RolePtr& member : session.catalog.roles()) {
+    for (const Membership& membership : member->member_of) {
+      const RolePtr group = session.catalog.role(membership.group);
+      const bool goes = member->oid == role.oid || membership.group == role.oid;
+      if (membership.grantor != role.oid || goes || !group) continue;
+      uses.look_at_grant(membership.oid, [&] {
+        return fmt::format("membership of role {} in role {}", member->name, group->name);
+      });
+    }
+  }
   std::vector<std::string> reasons = uses.texts();
   const std::size_t here = reasons.size();
   constexpr std::size_t kMostReported = 100;
@@ -267,37 +281,87 @@ void refuse_to_orphan(StatementContext& session, const Role& role) {
       .with_detail(fmt::format("{}", fmt::join(reasons, "\n")));
 }
 
-/// Attributes that only superusers hand out.
-void require_superuser_for(const StatementContext& session, const Role& wanted) {
-  if (session.rights.is_superuser(session.user)) return;
-  const auto refuse = [](std::string_view what) {
-    throw_error(sqlstate::insufficient_privilege, "must be superuser to create {}", what);
-  };
-  if (wanted.superuser) refuse("superusers");
-  if (wanted.replication) refuse("replication users");
-  if (wanted.bypass_rls) refuse("bypassrls users");
-}
-
 bool names_option(ast::NodeList options, std::string_view name) {
   return std::ranges::any_of(options, [&](const ast::Node* option) {
     return ast::as<ast::DefElem>(option).defname == name;
   });
 }
 
-/// Throws if only a superuser may make the change: any change of a superuser or a replication role.
-void require_superuser_for(const StatementContext& session, const Role& role,
-                           ast::NodeList options) {
+/// An attribute that a role hands out only if it has it.
+struct GuardedAttribute {
+  bool Role::* attribute;
+  std::string_view name;
+  std::string_view option;
+};
+constexpr GuardedAttribute kGuarded[] = {
+    {&Role::superuser, "SUPERUSER", "superuser"},
+    {&Role::create_database, "CREATEDB", "createdb"},
+    {&Role::replication, "REPLICATION", "isreplication"},
+    {&Role::bypass_rls, "BYPASSRLS", "bypassrls"},
+};
+
+/// Throws if the current role may not create such a role.
+void require_right_to_create(const StatementContext& session, const Role& wanted) {
+  const RolePtr now = session.catalog.role(session.user);
+  if (now && now->superuser) return;
+  if (!now || !now->create_role) {
+    refuse_role_change("create", "Only roles with the CREATEROLE attribute may create roles.");
+  }
+  for (const GuardedAttribute& guarded : kGuarded) {
+    if (!(wanted.*guarded.attribute) || (*now).*guarded.attribute) continue;
+    refuse_role_change("create", fmt::format("Only roles with the {0} attribute may create roles "
+                                             "with the {0} attribute.",
+                                             guarded.name));
+  }
+}
+
+/// Throws if the current role may not alter these attributes of the role.
+void require_right_to_alter(const StatementContext& session, const Role& role,
+                            ast::NodeList options) {
+  const RolePtr now = session.catalog.role(session.user);
+  if (now && now->superuser) return;
+  if (role.superuser) {
+    refuse_role_change("alter",
+                       "Only roles with the SUPERUSER attribute may alter roles with the "
+                       "SUPERUSER attribute.");
+  }
+  if (names_option(options, "superuser")) {
+    refuse_role_change(
+        "alter", "Only roles with the SUPERUSER attribute may change the SUPERUSER attribute.");
+  }
+  const bool is_about_password =
+      options.size() == 1 && ast::as<ast::DefElem>(options[0]).defname == "password";
+  if (!may_administer(session, role)) {
+    if (role.oid == session.user && is_about_password) return;
+    if (names_option(options, "password") && is_about_password) {
+      refuse_role_change("alter",
+                         "To change another role's password, the current user must have the "
+                         "CREATEROLE attribute and the ADMIN option on the role.");
+    }
+    refuse_role_change("alter", fmt::format("Only roles with the CREATEROLE attribute and the "
+                                            "ADMIN option on role \"{}\" may alter this role.",
+                                            role.name));
+  }
+  for (const GuardedAttribute& guarded : kGuarded) {
+    if (!names_option(options, guarded.option) || (now && (*now).*guarded.attribute)) continue;
+    refuse_role_change(
+        "alter", fmt::format("Only roles with the {0} attribute may change the {0} attribute.",
+                             guarded.name));
+  }
+}
+
+/// Throws if the current role may not add members to the role.
+void require_right_to_alter_members(const StatementContext& session, const Role& role) {
   if (session.rights.is_superuser(session.user)) return;
-  const auto refuse = [](std::string_view what) {
-    throw_error(sqlstate::insufficient_privilege, "must be superuser to {}", what);
-  };
-  if (role.superuser || names_option(options, "superuser")) {
-    refuse("alter superuser roles or change superuser attribute");
+  if (role.superuser) {
+    refuse_role_change("alter",
+                       "Only roles with the SUPERUSER attribute may alter roles with the "
+                       "SUPERUSER attribute.");
   }
-  if (role.replication || names_option(options, "isreplication")) {
-    refuse("alter replication roles or change replication attribute");
-  }
-  if (names_option(options, "bypassrls")) refuse("change bypassrls attribute");
+  if (session.rights.is_admin_of(session.user, role.oid)) return;
+  refuse_role_change("alter", fmt::format("Only roles with the ADMIN option on role \"{}\" may add "
+                                          "or drop members.",
+                                          role.name));
 }
 
 /// The roles in an option of CREATE or ALTER ROLE.
@@ -316,10 +380,28 @@ std::vector<RolePtr> roles_in(StatementContext& session, ast::NodeList options,
 
 }  // namespace
 
-void require_right_on_roles(StatementContext& session) {
+void refuse_role_change(std::string_view verb, std::string detail) {
+  throw sql_error(sqlstate::insufficient_privilege, "permission denied to {} role", verb)
+      .with_detail(std::move(detail));
+}
+
+bool may_administer(const StatementContext& session, const Role& role) {
   const RolePtr now = session.catalog.role(session.user);
-  if (now && (now->superuser || now->create_role)) return;
-  throw SqlError{sqlstate::insufficient_privilege, "permission denied"};
+  if (now && now->superuser) return true;
+  return now && now->create_role && session.rights.is_admin_of(session.user, role.oid);
+}
+
+void require_right_on_settings(StatementContext& session, const Role& role) {
+  if (session.rights.is_superuser(session.user) || role.oid == session.user) return;
+  if (role.superuser) {
+    refuse_role_change("alter",
+                       "Only roles with the SUPERUSER attribute may alter roles with the "
+                       "SUPERUSER attribute.");
+  }
+  if (may_administer(session, role)) return;
+  refuse_role_change("alter", fmt::format("Only roles with the CREATEROLE attribute and the ADMIN "
+                                          "option on role \"{}\" may alter this role.",
+                                          role.name));
 }
 
 void create_role(StatementContext& session, const ast::CreateRoleStmt& statement,
@@ -329,8 +411,7 @@ void create_role(StatementContext& session, const ast::CreateRoleStmt& statement
   role.name = statement.role;
   role.can_login = statement.stmt_type == ast::RoleStmtType::user;
   apply_role_options(session, role, statement.options);
-  require_superuser_for(session, role);
-  session.rights.require_role_right(&Role::create_role, "create role");
+  require_right_to_create(session, role);
   require_role_name(role.name);
   if (session.catalog.role(role.name)) {
     throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", role.name);
@@ -340,14 +421,14 @@ void create_role(StatementContext& session, const ast::CreateRoleStmt& statement
   session.catalog.create(*session.transaction, std::move(role));
   // IN ROLE, ADMIN and ROLE do the same as GRANT, and require the same rights.
   for (const RolePtr& group : roles_in(session, statement.options, "addroleto")) {
-    change_membership(session, {group->oid, oid, MembershipStep::give, session.user}, sink);
+    give_membership(session, {group->oid, oid}, sink);
+  }
+  give_membership_of_creator(session, oid);
+  for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
+    give_membership(session, {oid, member->oid}, sink);
   }
   for (const RolePtr& member : roles_in(session, statement.options, "adminmembers")) {
-    change_membership(session, {oid, member->oid, MembershipStep::give_with_admin, session.user},
-                      sink);
-  }
-  for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
-    change_membership(session, {oid, member->oid, MembershipStep::give, session.user}, sink);
+    give_membership(session, {oid, member->oid, {.admin = true}}, sink);
   }
 }
 
@@ -355,18 +436,18 @@ void alter_role(StatementContext& session, const ast::AlterRoleStmt& statement, 
   refuse_repeats(statement.options);
   const RolePtr role = role_of(session, *statement.role);
   require_alterable(*role);
-  // Every role may change its own password.
-  const bool own_password = role->oid == session.user && statement.options.size() == 1 &&
-                            ast::as<ast::DefElem>(statement.options[0]).defname == "password";
-  require_superuser_for(session, *role, statement.options);
-  if (!own_password) require_right_on_roles(session);
   if (names_option(statement.options, "rolemembers")) {
+    require_right_to_alter_members(session, *role);
     // ALTER GROUP … ADD USER and DROP USER.
-    const MembershipStep step = statement.action > 0 ? MembershipStep::give : MembershipStep::take;
     for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
-      change_membership(session, {role->oid, member->oid, step, session.user}, sink);
+      if (statement.action > 0) {
+        give_membership(session, {role->oid, member->oid}, sink);
+      } else {
+        take_membership(session, {role->oid, member->oid}, ast::DropBehavior::restrict, sink);
+      }
     }
   } else {
+    require_right_to_alter(session, *role, statement.options);
     Role changed = *role;
     apply_role_options(session, changed, statement.options);
     session.catalog.replace(*session.transaction, *role, std::move(changed));
@@ -374,7 +455,12 @@ void alter_role(StatementContext& session, const ast::AlterRoleStmt& statement, 
 }
 
 void drop_role(StatementContext& session, const ast::DropRoleStmt& statement, ResultSink& sink) {
-  session.rights.require_role_right(&Role::create_role, "drop role");
+  const RolePtr now = session.catalog.role(session.user);
+  if (!now || (!now->superuser && !now->create_role)) {
+    refuse_role_change("drop",
+                       "Only roles with the CREATEROLE attribute and the ADMIN option on the "
+                       "target roles may drop roles.");
+  }
   for (const ast::Node* node : statement.roles) {
     const std::string name{ast::as<ast::RoleSpec>(node).rolename};
     const RolePtr role = session.catalog.role(name);
@@ -389,7 +475,15 @@ void drop_role(StatementContext& session, const ast::DropRoleStmt& statement, Re
       throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
     }
     if (role->superuser && !session.rights.is_superuser(session.user)) {
-      throw SqlError{sqlstate::insufficient_privilege, "must be superuser to drop superusers"};
+      refuse_role_change("drop",
+                         "Only roles with the SUPERUSER attribute may drop roles with the "
+                         "SUPERUSER attribute.");
+    }
+    if (!may_administer(session, *role)) {
+      refuse_role_change("drop",
+                         fmt::format("Only roles with the CREATEROLE attribute and the ADMIN "
+                                     "option on role \"{}\" may drop this role.",
+                                     role->name));
     }
     const bool is_session_user = role->oid == session.session_user;
     if (is_predefined(*role) || (role->oid == kBootstrapRole && !is_session_user)) {

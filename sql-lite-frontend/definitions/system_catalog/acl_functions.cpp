@@ -104,7 +104,7 @@ struct Usual {
 };
 constexpr std::array kUsual = std::to_array<Usual>({
     {'c', "", ""},
-    {'r', "arwdDxt", ""},
+    {'r', "arwdDxtm", ""},
     {'s', "rwU", ""},
     {'d', "CTc", "Tc"},
     {'f', "X", "X"},

@@ -94,7 +94,8 @@ constexpr SystemView kInformationSchemaViews[] = {
      "SELECT pg_catalog.current_database() AS constraint_catalog, "
      "n.nspname AS constraint_schema, k.conname AS constraint_name, "
      "pg_catalog.current_database() AS table_catalog, n.nspname AS table_schema, "
-     "c.relname AS table_name, CASE k.contype WHEN 'c' THEN 'CHECK' WHEN 'f' THEN "
+     "c.relname AS table_name, CASE k.contype WHEN 'c' THEN 'CHECK' WHEN 'n' THEN 'CHECK' WHEN 'f' "
+     "THEN "
      "'FOREIGN KEY' WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END AS constraint_type, "
      "CASE WHEN k.condeferrable THEN 'YES' ELSE 'NO' END AS is_deferrable, "
      "CASE WHEN k.condeferred THEN 'YES' ELSE 'NO' END AS initially_deferred, "
@@ -104,15 +105,7 @@ constexpr SystemView kInformationSchemaViews[] = {
      "JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
      "LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = k.conindid WHERE k.contype NOT IN ('t', "
-     "'x') AND " SWIZZLE_MAY_CHANGE(
-         c) " UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
-            "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
-            "a.attnum::pg_catalog.text || '_not_null', pg_catalog.current_database(), n.nspname, "
-            "c.relname, 'CHECK', 'NO', 'NO', 'YES', NULL FROM pg_catalog.pg_attribute a "
-            "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
-            "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' AND " SWIZZLE_MAY_CHANGE(
-                c) " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+     "'x') AND " SWIZZLE_MAY_CHANGE(c)},
     {kInformationSchema, "key_column_usage",
      "constraint_catalog constraint_schema constraint_name table_catalog table_schema "
      "table_name column_name ordinal_position position_in_unique_constraint",
@@ -160,19 +153,15 @@ constexpr SystemView kInformationSchemaViews[] = {
      "constraint_catalog constraint_schema constraint_name check_clause",
      "SELECT pg_catalog.current_database() AS constraint_catalog, "
      "n.nspname AS constraint_schema, k.conname AS constraint_name, "
-     "pg_catalog.substr(pg_catalog.pg_get_constraintdef(k.oid), 7) AS check_clause "
+     "CASE k.contype WHEN 'c' THEN pg_catalog.substr(pg_catalog.pg_get_constraintdef(k.oid), 7) "
+     "ELSE pg_catalog.format('%s IS NOT NULL', a.attname) END AS check_clause "
      "FROM pg_catalog.pg_constraint k "
      "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
      "LEFT JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
-     "LEFT JOIN pg_catalog.pg_type t ON t.oid = k.contypid WHERE k.contype = 'c' "
-     "AND pg_catalog.pg_has_role(COALESCE(c.relowner, t.typowner), 'USAGE') "
-     "UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
-     "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
-     "a.attnum::pg_catalog.text || '_not_null', a.attname::pg_catalog.text || ' IS NOT NULL' "
-     "FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
-     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-     "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' AND " SWIZZLE_OWNS(
-         c) " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+     "LEFT JOIN pg_catalog.pg_type t ON t.oid = k.contypid "
+     "LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1] "
+     "WHERE k.contype IN ('c', 'n') "
+     "AND pg_catalog.pg_has_role(COALESCE(c.relowner, t.typowner), 'USAGE')"},
     {kInformationSchema, "domain_constraints",
      "constraint_catalog constraint_schema constraint_name domain_catalog domain_schema "
      "domain_name is_deferrable initially_deferred",

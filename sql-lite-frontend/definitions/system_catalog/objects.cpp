@@ -150,6 +150,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        letter('c'),
                        flag(false),
                        flag(false),
+                       flag(true),
                        flag(check.validated),
                        none,
                        Value::from_oid(domain.oid),
@@ -161,6 +162,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        letter(' '),
                        flag(true),
                        Value::from_int(0),
+                       flag(false),
                        flag(false),
                        Value::null(),
                        Value::null(),
@@ -180,6 +182,7 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
                        flag(trigger.deferrable),
                        flag(trigger.initially_deferred),
                        flag(true),
+                       flag(true),
                        Value::from_oid(table.relation.oid),
                        Value::from_oid(kNoOid),
                        Value::from_oid(kNoOid),
@@ -191,6 +194,7 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
                        flag(true),
                        Value::from_int(0),
                        flag(true),
+                       flag(false),
                        Value::null(),
                        Value::null(),
                        Value::null(),
@@ -203,9 +207,14 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
 
 namespace {
 
+/// True for constraints whose copies in partitions have no parent in pg_constraint.
+bool is_of_column_values(const Constraint& constraint) {
+  return constraint.kind == ConstraintKind::check || constraint.kind == ConstraintKind::not_null;
+}
+
 /// Returns connoinherit.
 bool is_not_inherited(const Relation& relation, const Constraint& constraint) {
-  if (constraint.kind == ConstraintKind::check) return constraint.no_inherit;
+  if (is_of_column_values(constraint)) return constraint.no_inherit;
   const bool of_partitions = constraint.kind == ConstraintKind::foreign_key
                                  ? relation.is_partitioned()
                                  : constraint.parent != kNoOid;
@@ -229,18 +238,20 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
           letter(static_cast<char>(constraint.kind)),
           flag(constraint.deferrable),
           flag(constraint.initially_deferred),
+          flag(constraint.enforced),
           flag(constraint.validated),
           Value::from_oid(table->relation.oid),
           Value::from_oid(kNoOid),
           Value::from_oid(constraint.index),
-          Value::from_oid(constraint.kind == ConstraintKind::check ? kNoOid : constraint.parent),
+          Value::from_oid(is_of_column_values(constraint) ? kNoOid : constraint.parent),
           Value::from_oid(constraint.referenced_table),
           letter(foreign ? static_cast<char>(constraint.on_update) : ' '),
           letter(foreign ? static_cast<char>(constraint.on_delete) : ' '),
           letter(foreign ? constraint.match : ' '),
-          flag(constraint.parent == kNoOid),
+          flag(constraint.parent == kNoOid || constraint.also_local),
           Value::from_int(constraint.parent == kNoOid ? 0 : 1),
           flag(is_not_inherited(table->relation, constraint)),
+          flag(false),
           numbers(execution, constraint.columns),
           foreign ? numbers(execution, constraint.referenced_columns) : Value::null(),
           exclusion_operators(execution, *table, constraint),

@@ -227,13 +227,15 @@ Value on_database(Execution& execution, Arguments arguments) {
                 questions_in(arguments.back().as_text(), all_privileges(GrantedOn::database)));
 }
 
-enum class Belonging : std::uint8_t { usage, member, admin };
+enum class Belonging : std::uint8_t { usage, member, set, admin };
 
 Belonging belonging_of(const Word& word) {
   if (word.text == "USAGE") return Belonging::usage;
   if (word.text == "MEMBER") return Belonging::member;
-  constexpr std::string_view kAdmin[] = {"USAGE WITH GRANT OPTION", "USAGE WITH ADMIN OPTION",
-                                         "MEMBER WITH GRANT OPTION", "MEMBER WITH ADMIN OPTION"};
+  if (word.text == "SET") return Belonging::set;
+  constexpr std::string_view kAdmin[] = {"USAGE WITH GRANT OPTION",  "USAGE WITH ADMIN OPTION",
+                                         "MEMBER WITH GRANT OPTION", "MEMBER WITH ADMIN OPTION",
+                                         "SET WITH GRANT OPTION",    "SET WITH ADMIN OPTION"};
   if (std::ranges::find(kAdmin, word.text) == std::end(kAdmin)) refuse_privilege(word.given);
   return Belonging::admin;
 }
@@ -252,6 +254,7 @@ Value has_role(Execution& execution, Arguments arguments) {
   return Value::from_bool(std::ranges::any_of(asked, [&](Belonging belonging) {
     if (is_superuser) return true;
     if (belonging == Belonging::member) return session.rights.is_member(role, group);
+    if (belonging == Belonging::set) return session.rights.may_set_role(role, group);
     if (belonging == Belonging::admin) return session.rights.is_admin_of(role, group);
     const std::vector<Oid> roles = session.rights.roles_of(role);
     return std::ranges::find(roles, group) != roles.end();

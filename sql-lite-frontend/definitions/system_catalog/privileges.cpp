@@ -51,7 +51,8 @@ void emit_rights(Execution& execution, const EmitRow& emit, const Relation& rela
   for (const AccessList::Entry& entry : list.entries()) {
     if (!sees(session, entry, everybodys)) continue;
     for (const PrivilegeName& name : privilege_names()) {
-      if ((entry.privileges & name.bit) == 0) continue;
+      // The standard, whose view this is, knows no MAINTAIN.
+      if ((entry.privileges & name.bit & ~privilege::kMaintain) == 0) continue;
       const bool grantable = (entry.options & name.bit) != 0 || entry.grantee == relation.owner;
       const Value grantor = text_value(execution, role_name(session, entry.grantor));
       const Value grantee = text_value(

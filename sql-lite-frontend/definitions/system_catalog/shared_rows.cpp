@@ -63,8 +63,10 @@ void authid_rows(Execution& execution, const EmitRow& emit) {
 void role_member_rows(Execution& execution, const EmitRow& emit) {
   for (const RolePtr& role : context_of(execution).catalog.roles()) {
     for (const Membership& membership : role->member_of) {
-      const Value row[] = {Value::from_oid(membership.group), Value::from_oid(role->oid),
-                           Value::from_oid(membership.grantor), flag(membership.admin_option)};
+      const Value row[] = {Value::from_oid(membership.oid), Value::from_oid(membership.group),
+                           Value::from_oid(role->oid),      Value::from_oid(membership.grantor),
+                           flag(membership.admin_option),   flag(membership.inherit_option),
+                           flag(membership.set_option)};
       emit(row);
     }
   }

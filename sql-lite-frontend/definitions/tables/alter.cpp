@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 
@@ -11,6 +12,7 @@
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/alter_constraint.h"
 #include "sql-lite-frontend/definitions/tables/alter_targets.h"
+#include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 #include "sql-lite-frontend/definitions/tables/table_change.h"
@@ -71,6 +73,7 @@ void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::
 }
 
 void TableChange::add_constraint(const ast::Constraint& constraint) {
+  if (constraint.contype == ast::ConstrType::notnull) return add_not_null(constraint);
   Relation relation = table_->relation;
   const std::size_t indexes = relation.indexes.size();
   const std::size_t constraints = relation.constraints.size();
@@ -103,7 +106,7 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
 }
 
 /// A column that the table's parent has got.
-void TableChange::inherit_column(const Column& given) {
+void TableChange::inherit_column(const Column& given, const Constraint* not_null) {
   Relation relation = table_->relation;
   if (table_->column_position(given.name)) {
     throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
@@ -116,6 +119,13 @@ void TableChange::inherit_column(const Column& given) {
   column.missing.reset();
   column.comment.clear();
   column.grants.clear();
+  if (not_null != nullptr) {
+    Constraint& copy = relation.constraints.emplace_back(*not_null);
+    copy.oid = session_.catalog.allocate_oid();
+    copy.parent = not_null->oid;
+    copy.comment.clear();
+    copy.columns = {static_cast<std::int16_t>(relation.columns.size())};
+  }
   TableBuilder builder{session_, relation};
   fill_column(builder, std::move(relation), indexes, constraints);
 }
@@ -170,7 +180,15 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   // First the column, filled row by row; then its keys and checks over the filled table.
   Relation with_column = relation;
   with_column.indexes.resize(indexes);
-  with_column.constraints.resize(constraints);
+  const auto is_not_null = [](const Constraint& one) {
+    return one.kind == ConstraintKind::not_null;
+  };
+  const auto first_new = static_cast<std::ptrdiff_t>(constraints);
+  // The column's NOT NULL is checked as it is filled; the other constraints come below.
+  with_column.constraints.erase(
+      std::remove_if(with_column.constraints.begin() + first_new, with_column.constraints.end(),
+                     [&](const Constraint& one) { return !is_not_null(one); }),
+      with_column.constraints.end());
   rewrite(std::move(with_column),
           [&](Execution& execution, std::span<const Value> old_row, std::span<Value> new_row) {
             std::ranges::copy(old_row, new_row.begin());
@@ -183,10 +201,9 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   finished.indexes.insert(finished.indexes.end(),
                           relation.indexes.begin() + static_cast<std::ptrdiff_t>(indexes),
                           relation.indexes.end());
-  finished.constraints.insert(
-      finished.constraints.end(),
-      relation.constraints.begin() + static_cast<std::ptrdiff_t>(constraints),
-      relation.constraints.end());
+  std::copy_if(relation.constraints.begin() + first_new, relation.constraints.end(),
+               std::back_inserter(finished.constraints),
+               [&](const Constraint& one) { return !is_not_null(one); });
   finish_builder(builder, std::move(finished), indexes, constraints);
 }
 
@@ -272,6 +289,11 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
     return;
   }
   const Constraint constraint = *found;
+  if (constraint.kind == ConstraintKind::not_null) {
+    const auto position = static_cast<std::size_t>(constraint.columns.front() - 1);
+    require_may_be_null(position, sqlstate::object_not_in_prerequisite_state);
+    relation.columns[position].not_null = false;
+  }
   relation.constraints.erase(found);
   const bool is_key = constraint.kind == ConstraintKind::primary_key ||
                       constraint.kind == ConstraintKind::unique ||
@@ -341,33 +363,8 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       return set_default(command);
     case Action::setnotnull:
       return set_not_null(command);
-    case Action::dropnotnull: {
-      const std::size_t position = require_column(command.name);
-      Relation relation = table_->relation;
-      if (relation.columns[position].identity != 0) {
-        throw_error(sqlstate::syntax_error,
-                    "column \"{}\" of relation \"{}\" is an identity column", command.name,
-                    relation.name);
-      }
-      const Index* primary = table_->primary_key();
-      if (primary != nullptr &&
-          std::ranges::any_of(primary->columns, [&](const IndexColumn& column) {
-            return column.column == static_cast<std::int16_t>(position + 1);
-          })) {
-        throw_error(sqlstate::invalid_table_definition, "column \"{}\" is in a primary key",
-                    command.name);
-      }
-      if (const Index* identity = table_->index_by_oid(relation.replica_index);
-          identity != nullptr && relation.replica_identity == 'i' &&
-          std::ranges::any_of(identity->columns, [&](const IndexColumn& column) {
-            return column.column == static_cast<std::int16_t>(position + 1);
-          })) {
-        throw_error(sqlstate::invalid_table_definition,
-                    "column \"{}\" is in index used as replica identity", command.name);
-      }
-      relation.columns[position].not_null = false;
-      return replace(std::move(relation));
-    }
+    case Action::dropnotnull:
+      return drop_not_null(command);
     case Action::addidentity:
       return add_identity(command);
     case Action::setidentity:
@@ -390,6 +387,10 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       if (!found->enforced) {
         throw SqlError{sqlstate::object_not_in_prerequisite_state,
                        "cannot validate NOT ENFORCED constraint"};
+      }
+      if (found->kind == ConstraintKind::not_null) {
+        validate_not_null(session_, table_, found->oid);
+        return look_again();
       }
       found->validated = true;
       replace(std::move(relation));

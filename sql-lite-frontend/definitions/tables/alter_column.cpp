@@ -209,16 +209,6 @@ void TableChange::set_default(const ast::AlterTableCmd& command) {
   replace(std::move(relation));
 }
 
-void TableChange::set_not_null(const ast::AlterTableCmd& command) {
-  const std::size_t position = require_column(command.name);
-  Relation relation = table_->relation;
-  relation.columns[position].not_null = true;
-  const std::size_t constraints = relation.constraints.size();
-  replace(std::move(relation));
-  tell_debug(session_, fmt::format("verifying table \"{}\"", table_->relation.name));
-  validate_constraints(session_, table_, constraints);
-}
-
 void TableChange::add_identity(const ast::AlterTableCmd& command) {
   const std::size_t position = require_column(command.name);
   const auto& constraint = ast::as<ast::Constraint>(command.def);
@@ -237,6 +227,13 @@ void TableChange::add_identity(const ast::AlterTableCmd& command) {
                 "column \"{}\" of relation \"{}\" must be declared NOT NULL before identity can be "
                 "added",
                 column.name, relation.name);
+  }
+  if (column.not_null_unproven) {
+    const Constraint* incompatible = not_null_of(relation, position);
+    throw sql_error(SqlState{"55000"},
+                    "incompatible NOT VALID constraint \"{}\" on relation \"{}\"",
+                    incompatible->name, relation.name)
+        .with_hint("You might need to validate it using ALTER TABLE ... VALIDATE CONSTRAINT.");
   }
   if (!column.default_sql.empty()) {
     throw_error(SqlState{"55000"}, "column \"{}\" of relation \"{}\" already has a default value",

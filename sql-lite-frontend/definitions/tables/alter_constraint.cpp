@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -81,14 +82,13 @@ void alter_constraint(StatementContext& session, const TablePtr& table,
                 "cannot alter enforceability of constraint \"{}\" of relation \"{}\"",
                 constraint.name, relation.name);
   }
+  if (wanted.alter_inheritability && !wanted.alter_deferrability) {
+    return alter_inheritability(session, table, constraint, wanted.noinherit);
+  }
   if (constraint.kind != ConstraintKind::foreign_key) {
     throw_error(sqlstate::wrong_object_type,
                 "constraint \"{}\" of relation \"{}\" is not a foreign key constraint",
                 constraint.name, relation.name);
-  }
-  if (wanted.alter_inheritability) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "FOREIGN KEY constraints cannot be marked NO INHERIT"};
   }
   refuse_derived(session, relation, constraint);
   const bool retimes =

@@ -275,10 +275,18 @@ class Commenting {
     const RolePtr role = session_.catalog.role(name);
     if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
     if (!session_.rights.is_superuser(session_.user)) {
+      const auto refuse = [](std::string detail) {
+        throw SqlError{sqlstate::insufficient_privilege, "permission denied"}.with_detail(
+            std::move(detail));
+      };
       const RolePtr self = session_.catalog.role(session_.user);
-      if (role->superuser) throw SqlError{sqlstate::insufficient_privilege, "must be superuser"};
+      if (role->superuser) refuse("The current user must have the SUPERUSER attribute.");
       if (!self || !self->create_role) {
-        throw SqlError{sqlstate::insufficient_privilege, "must have CREATEROLE privilege"};
+        refuse("The current user must have the CREATEROLE attribute.");
+      }
+      if (!session_.rights.is_admin_of(session_.user, role->oid)) {
+        refuse(
+            fmt::format("The current user must have the ADMIN option on role \"{}\".", role->name));
       }
     }
     Role changed = *role;

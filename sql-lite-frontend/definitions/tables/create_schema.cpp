@@ -105,7 +105,7 @@ void create_schema(StatementContext& session, const ast::CreateSchemaStmt& state
       statement.authrole != nullptr ? role_of(session, *statement.authrole)->oid : session.user;
   session.rights.require_create_on_database();
   if (const RolePtr role = session.catalog.role(schema_owner))
-    session.rights.require_membership_in(*role);
+    session.rights.require_set_role(*role);
   require_schema_name(name);
   if (session.catalog.schema(name)) {
     if (!statement.if_not_exists) {

@@ -40,8 +40,10 @@ void inherit_columns(StatementContext& session, const Relation& parent, Relation
     copy.default_sql.clear();
   }
   for (const Constraint& constraint : parent.constraints) {
-    if (constraint.kind != ConstraintKind::check) continue;
+    if (constraint.kind != ConstraintKind::check && constraint.kind != ConstraintKind::not_null)
+      continue;
     Constraint& copy = relation.constraints.emplace_back(constraint);
+    copy.also_local = false;
     copy.oid = session.catalog.allocate_oid();
     copy.parent = constraint.oid;
     copy.validated = copy.enforced;  // there are no rows yet

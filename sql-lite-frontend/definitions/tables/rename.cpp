@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
+#include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/definitions/tables/rename_column.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/tables/transfer.h"
@@ -111,9 +112,16 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
         throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", new_name);
       }
       if (role->superuser && !session.rights.is_superuser(session.user)) {
-        throw SqlError{sqlstate::insufficient_privilege, "must be superuser to rename superusers"};
+        refuse_role_change("rename",
+                           "Only roles with the SUPERUSER attribute may rename roles with the "
+                           "SUPERUSER attribute.");
       }
-      session.rights.require_role_right(&Role::create_role, "rename role");
+      if (!may_administer(session, *role)) {
+        refuse_role_change("rename",
+                           fmt::format("Only roles with the CREATEROLE attribute and the ADMIN "
+                                       "option on role \"{}\" may rename this role.",
+                                       role->name));
+      }
       Role changed = *role;
       changed.name = new_name;
       session.catalog.replace(*session.transaction, *role, std::move(changed));
@@ -180,7 +188,13 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
                   statement.subname, relation.name);
     }
-    if (found->parent != kNoOid && found->kind == ConstraintKind::check) {
+    const bool is_shared = found->kind == ConstraintKind::check ||
+                           (found->kind == ConstraintKind::not_null && !found->no_inherit);
+    if (is_shared && !statement.relation->inh && !relation.partitions.empty()) {
+      throw_error(sqlstate::invalid_table_definition,
+                  "inherited constraint \"{}\" must be renamed in child tables too", found->name);
+    }
+    if (found->parent != kNoOid && is_shared) {
       throw_error(sqlstate::invalid_table_definition, "cannot rename inherited constraint \"{}\"",
                   found->name);
     }
@@ -205,6 +219,7 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
   if (statement.rename_type == ast::ObjectType::column) {
     rename_column_below(session, *table, statement.subname, new_name);
   } else if (statement.rename_type == ast::ObjectType::tabconstraint) {
+    link_old_not_nulls(session, *table);
     rename_constraint_below(session, *table, statement.subname, new_name);
   }
   if (statement.rename_type == ast::ObjectType::column) {
@@ -250,7 +265,7 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   const RolePtr new_owner = role_of(session, *statement.newowner);
   if (new_owner->oid == schema->owner) return;
   session.rights.require_owner(*schema);
-  session.rights.require_membership_in(*new_owner);
+  session.rights.require_set_role(*new_owner);
   // Checked for the current role, which must be able to create such a schema.
   session.rights.require_create_on_database();
   Schema changed = *schema;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/old_not_nulls.h"
 #include "sql-lite-frontend/definitions/partitions/partition_parts.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
@@ -99,9 +100,16 @@ void rename_column_below(StatementContext& session, const Table& table, std::str
 void rename_constraint_below(StatementContext& session, const Table& table, std::string_view name,
                              const std::string& new_name) {
   const Constraint* const renamed = table.constraint_named(name);
-  if (renamed == nullptr || renamed->kind != ConstraintKind::check) return;
+  if (renamed == nullptr ||
+      (renamed->kind != ConstraintKind::check && renamed->kind != ConstraintKind::not_null)) {
+    return;
+  }
   const auto rename = [&](Relation& relation, std::vector<Constraint>::iterator part) {
     session.rights.require_owner(*session.names.table(relation.oid));
+    if (part->name != name && !is_of_old_record(*part)) {
+      throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
+                  name, relation.name);
+    }
     const bool is_taken = std::ranges::find(relation.constraints, new_name, &Constraint::name) !=
                           relation.constraints.end();
     if (is_taken) {

@@ -23,8 +23,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::size_t kNameBytes = 63;
-
 TypeId serial_type(const ast::TypeName& name) {
   if (name.names.size() != 1) return TypeId::none;
   const std::string_view text = ast::string_of(name.names[0]);
@@ -35,29 +33,6 @@ TypeId serial_type(const ast::TypeName& name) {
 }
 
 }  // namespace
-
-std::string ObjectName::numbered(int number) const {
-  const std::string suffix = number > 0 ? kind + std::to_string(number) : kind;
-  std::string name = first;
-  std::string middle = second;
-  const auto size = [&] {
-    return name.size() + suffix.size() + 1 + (middle.empty() ? 0 : middle.size() + 1);
-  };
-  // The longer part gives way first.
-  while (size() > kNameBytes) {
-    if (name.size() >= middle.size()) {
-      name.pop_back();
-    } else {
-      middle.pop_back();
-    }
-  }
-  if (!middle.empty()) name += "_" + middle;
-  return name + "_" + suffix;
-}
-
-ObjectName object_name(std::string_view first, std::string_view second, std::string_view kind) {
-  return {std::string{first}, std::string{second}, std::string{kind}};
-}
 
 void tell_debug(StatementContext& session, std::string message) {
   if (session.sink_for_notices == nullptr) return;
@@ -315,6 +290,8 @@ void TableBuilder::add_constraint(const ast::Constraint& constraint) {
     case ast::ConstrType::exclusion:
       pending_.push_back({&constraint, {}, constraint.deferrable, constraint.initdeferred});
       return;
+    case ast::ConstrType::notnull:
+      return add_not_null(constraint, ast::string_of(constraint.keys.front()));
     default:
       throw SqlError{sqlstate::feature_not_supported, "this table constraint is not supported"};
   }
@@ -392,10 +369,20 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     for (std::int16_t& column : columns) column = numbers[static_cast<std::size_t>(column)];
   };
   for (const Constraint& constraint : other->relation.constraints) {
+    const bool is_not_null = constraint.kind == ConstraintKind::not_null;
+    if (is_not_null) {
+      const auto number = numbers[static_cast<std::size_t>(constraint.columns.front())];
+      const auto position = static_cast<std::size_t>(number - 1);
+      not_nulls_.push_back({relation_.columns[position].name, constraint.name,
+                            constraint.no_inherit,
+                            including(kComments) ? constraint.comment : std::string{}});
+      continue;
+    }
     if (constraint.kind != ConstraintKind::check || !including(kConstraints)) continue;
     Constraint copy = constraint;
     copy.oid = session_.catalog.allocate_oid();
     copy.parent = kNoOid;
+    copy.also_local = false;
     copy.validated = copy.enforced;  // there are no rows yet
     renumber(copy.columns);
     relation_.constraints.push_back(std::move(copy));
@@ -476,6 +463,7 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
 void TableBuilder::finish() {
   using Kind = ast::ConstrType;
   for (const Generation& generation : generations_) finish_generation(generation);
+  finish_not_nulls();
   for (const Kind type :
        {Kind::primary, Kind::unique, Kind::exclusion, Kind::check, Kind::foreign}) {
     for (const Pending& pending : pending_) {
@@ -516,15 +504,11 @@ void announce_foreign_keys(StatementContext& session, const Relation& relation, 
   }
 }
 
-namespace {
-
-bool is_system_column(std::string_view name) {
+bool is_system_column(std::string_view name) noexcept {
   constexpr std::array kSystemColumns =
       std::to_array<std::string_view>({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"});
   return std::ranges::find(kSystemColumns, name) != kSystemColumns.end();
 }
-
-}  // namespace
 
 void refuse_system_column(std::string_view name) {
   if (!is_system_column(name)) return;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/not_null_constraints.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
 /// Functions that CREATE TABLE, ALTER TABLE and CREATE INDEX share.
@@ -14,18 +15,6 @@ namespace swizzle::sql {
 void refuse_more_columns(std::size_t count);
 /// Throws 54011 if the number of columns, INCLUDE columns among them, exceeds that of an index.
 void refuse_more_index_columns(std::size_t count);
-
-/// A name that PostgreSQL gives an object which has none: "t_a_key". The first two parts are cut
-/// where it would be too long.
-struct ObjectName {
-  std::string first;
-  std::string second;  ///< may be empty
-  std::string kind;
-
-  /// 0: without a number.
-  [[nodiscard]] std::string numbered(int number) const;
-};
-ObjectName object_name(std::string_view first, std::string_view second, std::string_view kind);
 
 /// A relation under construction, whose constraints may still need their indexes.
 class TableBuilder {
@@ -67,6 +56,13 @@ class TableBuilder {
     std::size_t position;
     const ast::Node* expression;
   };
+  /// NOT NULL of a column, or as a constraint by itself.
+  struct NotNull {
+    std::string column;
+    std::string name;  ///< empty: the default
+    bool no_inherit = false;
+    std::string comment = {};  ///< of the constraint that LIKE copies
+  };
   /// The constraints in one column's definition.
   class ColumnWords {
    public:
@@ -80,6 +76,7 @@ class TableBuilder {
     Column& column() { return builder_.relation_.columns[position_]; }
     [[noreturn]] void refuse(std::string_view format, const ast::Constraint& at) const;
     void set_nullable(bool not_null, const ast::Constraint& at);
+    void read_not_null(const ast::Constraint& constraint);
     void read_value(const ast::Constraint& constraint);
     void read_attribute(const ast::Constraint& constraint);
     void read_enforced(const ast::Constraint& constraint);
@@ -89,6 +86,7 @@ class TableBuilder {
     std::size_t position_;
     bool is_serial_;
     std::optional<bool> said_null_;
+    std::optional<std::size_t> not_null_;  ///< place in the builder's list of the first NOT NULL
     bool has_default_ = false;
     bool has_identity_ = false;
     bool has_generation_ = false;
@@ -120,6 +118,11 @@ class TableBuilder {
   IndexColumn exclusion_part(const ast::Constraint& node, const ast::List& element,
                              std::string& name) const;
   void finish_check(const Pending& pending);
+  void add_not_null(const ast::Constraint& node, std::string_view column);
+  void finish_not_nulls();
+  void require_inheritable_key(const NotNull& wanted) const;
+  void require_key_column(std::size_t position) const;
+  void finish_not_null(const NotNull& wanted);
   void finish_foreign_key(const Pending& pending);
   std::vector<std::int16_t> column_numbers(std::span<const std::string> names,
                                            std::string_view what, std::int32_t location) const;
@@ -128,6 +131,7 @@ class TableBuilder {
   Relation& relation_;
   std::vector<Pending> pending_;
   std::vector<Generation> generations_;
+  std::vector<NotNull> not_nulls_;
   /// By base name, the number at which the search for a free name continues. Lower numbers are
   /// taken.
   std::map<std::string, int> next_numbers_;
@@ -183,6 +187,8 @@ bool skip_existing(StatementContext& session, const Relation& relation, bool if_
                    ResultSink& sink);
 /// Creates the trees of a new table and its catalog records.
 TablePtr create_relation(StatementContext& session, Relation relation);
+/// True for xmin and the like.
+bool is_system_column(std::string_view name) noexcept;
 /// Throws 42701 for the name of a system column, like xmin.
 void refuse_system_column(std::string_view name);
 /// Throws 0A000 "cannot alter system column" for the name of a system column. `verb`: "alter",

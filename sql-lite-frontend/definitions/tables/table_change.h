@@ -16,8 +16,8 @@ class TableChange {
       : session_(session), table_(std::move(table)), sink_(sink) {}
 
   void apply(const ast::AlterTableCmd& command);
-  /// Adds a column that was added to the table's parent.
-  void inherit_column(const Column& given);
+  /// Adds a column that was added to the table's parent, with its constraint, which may be null.
+  void inherit_column(const Column& given, const Constraint* not_null);
   [[nodiscard]] const TablePtr& table() const noexcept { return table_; }
   /// Reads the table's definition again after another function has changed it.
   void look_again() { table_ = session_.names.table(table_->relation.oid); }
@@ -46,7 +46,10 @@ class TableChange {
   void drop_constraint(const ast::AlterTableCmd& command);
   void alter_type(const ast::AlterTableCmd& command);
   void set_default(const ast::AlterTableCmd& command);
+  void add_not_null(const ast::Constraint& constraint);
   void set_not_null(const ast::AlterTableCmd& command);
+  void drop_not_null(const ast::AlterTableCmd& command);
+  void require_may_be_null(std::size_t position, SqlState of_identity) const;
   void add_identity(const ast::AlterTableCmd& command);
   void change_identity(const ast::AlterTableCmd& command);
   void drop_identity(const ast::AlterTableCmd& command);

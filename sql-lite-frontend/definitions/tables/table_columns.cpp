@@ -44,6 +44,35 @@ void TableBuilder::ColumnWords::set_nullable(bool not_null, const ast::Constrain
   if (not_null) column().not_null = true;
 }
 
+void TableBuilder::ColumnWords::read_not_null(const ast::Constraint& constraint) {
+  set_nullable(true, constraint);
+  if (!not_null_) {
+    const bool must_inherit =
+        is_serial_ || std::ranges::any_of(definition_.constraints, [](const ast::Node* node) {
+          const ast::ConstrType type = ast::as<ast::Constraint>(node).contype;
+          return type == ast::ConstrType::primary || type == ast::ConstrType::identity;
+        });
+    if (must_inherit && constraint.is_no_inherit) {
+      throw_error(sqlstate::syntax_error,
+                  "conflicting NO INHERIT declarations for not-null constraints on column \"{}\"",
+                  column().name);
+    }
+    not_null_ = builder_.not_nulls_.size();
+    return builder_.add_not_null(constraint, column().name);
+  }
+  NotNull& first = builder_.not_nulls_[*not_null_];
+  if (!constraint.conname.empty() && !first.name.empty() && constraint.conname != first.name) {
+    throw_error(SqlState{"XX000"}, "conflicting not-null constraint names \"{}\" and \"{}\"",
+                first.name, constraint.conname);
+  }
+  if (first.no_inherit != constraint.is_no_inherit) {
+    throw_error(sqlstate::syntax_error,
+                "conflicting NO INHERIT declarations for not-null constraints on column \"{}\"",
+                column().name);
+  }
+  if (first.name.empty()) first.name = constraint.conname;
+}
+
 void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
   using Kind = ast::ConstrType;
   const bool is_default = constraint.contype == Kind::default_;
@@ -141,7 +170,7 @@ void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
   refuse_newer_constraint(constraint);
   switch (constraint.contype) {
     case ast::ConstrType::notnull:
-      return set_nullable(true, constraint);
+      return read_not_null(constraint);
     case ast::ConstrType::null:
       return set_nullable(false, constraint);
     case ast::ConstrType::default_:
@@ -152,7 +181,7 @@ void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
     case ast::ConstrType::unique:
     case ast::ConstrType::check:
     case ast::ConstrType::foreign:
-      if (constraint.contype == ast::ConstrType::primary) column().not_null = true;
+      if (constraint.contype == ast::ConstrType::primary) set_nullable(true, constraint);
       builder_.pending_.push_back({&constraint, {column().name}});
       last_ = &constraint;
       saw_deferrable_ = saw_initially_ = not_deferrable_ = saw_enforced_ = false;

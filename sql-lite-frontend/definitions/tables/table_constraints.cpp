@@ -154,7 +154,10 @@ void TableBuilder::finish_key(const Pending& pending) {
   refuse_virtual_key(relation_, numbers, primary ? "primary keys" : "unique constraints");
   for (const std::int16_t number : numbers) {
     Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
-    if (primary) column.not_null = true;
+    if (primary) {
+      require_key_column(static_cast<std::size_t>(number - 1));
+      column.not_null = true;
+    }
     if (!is_indexable(column.type)) {
       throw sql_error(sqlstate::undefined_object,
                       "data type {} has no default operator class for access method \"btree\"",
@@ -283,7 +286,9 @@ void TableBuilder::adopt_index(const Pending& pending) {
           .with_detail("Cannot create a primary key or unique constraint using such an index.")
           .at_position(node.location + 1);
     }
-    if (primary) column.not_null = true;
+    if (!primary) continue;
+    require_key_column(static_cast<std::size_t>(part.column - 1));
+    column.not_null = true;
   }
   if (primary) {
     index->primary = true;

@@ -184,12 +184,13 @@ void check_rules(Writing& writing, StatementContext& session, const Table& table
   Execution& execution = writing.scratch->execution;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Column& column = table.relation.columns[i];
-    if (column.not_null && !column.dropped && !column.is_virtual && row[i].is_null()) {
+    if (column.never_null() && !column.dropped && !column.is_virtual && row[i].is_null()) {
       fail_null(session, table.relation, column);
     }
     execution.slots[writing.write->first_slot + i] = row[i];
   }
   for (const Assignment& needed : writing.write->needed_virtual) {
+    if (!table.relation.columns[needed.position].never_null()) continue;
     if (needed.expr->eval(execution).is_null())
       fail_null(session, table.relation, table.relation.columns[needed.position]);
   }

@@ -12,7 +12,7 @@ RolePtr require_new_owner(StatementContext& session, const ast::RoleSpec& named,
   RolePtr role = role_of(session, named);
   if (role->oid == owner) return nullptr;
   if (session.rights.is_superuser(session.user)) return role;
-  session.rights.require_membership_in(*role);
+  session.rights.require_set_role(*role);
   const SchemaPtr place = session.catalog.schema(schema);
   if (place && !session.rights.may(role->oid, *place, privilege::kCreate)) {
     throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}", place->name);

@@ -107,19 +107,18 @@ bool owns_this_database(const StatementContext& session) {
   return database && session.rights.owns(database->owner);
 }
 
-/// Returns the reason for skipping a named table, for a warning; nothing if it is not skipped.
+/// Returns the warning with which a named table is skipped; nothing if it is not skipped.
 std::optional<std::string> reason_to_skip(const StatementContext& session, const Table& table,
                                           std::string_view verb) {
-  const bool owns_database = owns_this_database(session);
-  if (table.computed != nullptr) {
-    if (owns_database) return std::nullopt;
-    return fmt::format("only superuser or database owner can {} it", verb);
+  if (!owns_this_database(session) && !session.rights.may_maintain(table)) {
+    return fmt::format("permission denied to {} \"{}\", skipping it", verb, table.relation.name);
   }
-  if (!owns_database && !session.rights.owns(table.relation.owner)) {
-    return fmt::format("only table or database owner can {} it", verb);
+  if (table.computed != nullptr || keeps_rows(table.relation.kind) ||
+      table.relation.is_partitioned()) {
+    return std::nullopt;
   }
-  if (keeps_rows(table.relation.kind) || table.relation.is_partitioned()) return std::nullopt;
-  return fmt::format("cannot {} non-tables or special system tables", verb);
+  return fmt::format("skipping \"{}\" --- cannot {} non-tables or special system tables",
+                     table.relation.name, verb);
 }
 
 /// A table of the statement, or a partition of one.
@@ -241,9 +240,7 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     constexpr std::size_t kWorkOfRelation = 50'000;
     count_work(kWorkOfRelation);
     if (const auto reason = reason_to_skip(session, *target.table, verb)) {
-      return session.notice(
-          sink, Severity::warning, SqlState{"01000"},
-          fmt::format("skipping \"{}\" --- {}", target.table->relation.name, *reason));
+      return session.notice(sink, Severity::warning, SqlState{"01000"}, *reason);
     }
     may_vacuum = true;
     TablePtr table = target.table;

@@ -201,6 +201,11 @@ void add_constraint(StatementContext& session, UserType& domain,
                     const ast::Constraint& constraint) {
   refuse_kind(constraint);
   refuse_newer_constraint(constraint);
+  if (constraint.contype == ast::ConstrType::notnull) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "NOT NULL as a named constraint of a domain is not supported"}
+        .with_hint("Use ALTER DOMAIN ... SET NOT NULL.");
+  }
   const DomainCheck& check = add_check(session, domain, constraint);
   if (!check.validated) return;
   UserType rules = only(domain);

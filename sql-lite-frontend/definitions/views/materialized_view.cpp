@@ -76,7 +76,7 @@ void refresh_view(StatementContext& session, const ast::RefreshMatViewStmt& stat
     throw_error(sqlstate::feature_not_supported, "\"{}\" is not a materialized view",
                 view->relation.name);
   }
-  session.rights.require_owner(*view);
+  session.rights.require(view, privilege::kMaintain);
   if (statement.concurrent && statement.skip_data) {
     throw SqlError{sqlstate::syntax_error,
                    "CONCURRENTLY and WITH NO DATA options cannot be used together"};

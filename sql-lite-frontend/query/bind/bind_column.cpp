@@ -128,7 +128,7 @@ void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColu
   const auto& columns = item.table->relation.columns;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto number = static_cast<std::size_t>(fields[i].origin.column);
-    if (number == 0 || number > columns.size() || !columns[number - 1].not_null) continue;
+    if (number == 0 || number > columns.size() || !columns[number - 1].never_null()) continue;
     row.absence = RowExpr::Absence::field_is_null;
     row.telling_field = i;
     return;
@@ -183,7 +183,7 @@ ExprPtr ExpressionBinder::unless_absent(ExprPtr value, const ScopeItem& item) {
   const auto& columns = item.table->relation.columns;
   const auto telling = std::ranges::find_if(item.columns, [&](const ScopeColumn& column) {
     const auto number = static_cast<std::size_t>(column.origin.column);
-    return number > 0 && number <= columns.size() && columns[number - 1].not_null;
+    return number > 0 && number <= columns.size() && columns[number - 1].never_null();
   });
   std::vector<ExprPtr> fields;
   for (const ScopeColumn& column : item.columns) {

@@ -139,8 +139,8 @@ void ExpressionBinder::bind_range(WindowDefinition& window, std::int32_t locatio
   }
   const SortKey& order = window.order[0];
   WindowFrame::Range range;
-  const auto bound = [&](ExprPtr& offset, WindowFrame::Bound kind,
-                         ExprPtr& is_negative) -> ExprPtr {
+  const auto bound = [&](ExprPtr& offset, WindowFrame::Bound kind, ExprPtr& is_negative,
+                         bool is_start) -> ExprPtr {
     if (!offset) return nullptr;
     const TypeId column = order.expr->type();
     if (is_integer(column) && offset->type() == TypeId::unknown) {
@@ -162,12 +162,30 @@ void ExpressionBinder::bind_range(WindowDefinition& window, std::int32_t locatio
       is_negative =
           std::make_unique<BooleanExpr>(BooleanExpr::Kind::disjunction, std::move(either));
     }
-    const bool back =
-        (kind == WindowFrame::Bound::preceding) == (order.direction == SortDirection::ascending);
-    return call_operator(back ? "-" : "+", std::move(key), copy_expression(*offset), location);
+    const bool is_ascending = order.direction == SortDirection::ascending;
+    const bool back = (kind == WindowFrame::Bound::preceding) == is_ascending;
+    ExprPtr moved =
+        call_operator(back ? "-" : "+", copy_expression(*key), copy_expression(*offset), location);
+    if (measure.offset != TypeId::interval) return moved;
+    // From an infinity an infinite offset does not lead back: then the bound excludes no row.
+    const auto infinity = [&](TypeId type, bool is_minus) {
+      const std::string_view text = is_minus ? "-infinity" : "infinity";
+      return coerce(constant(TypeId::unknown, Value::from_text(text)), type, kNoTypmod,
+                    Implicitness::explicit_cast);
+    };
+    std::vector<ExprPtr> both;
+    both.push_back(
+        call_operator("=", copy_expression(*offset), infinity(TypeId::interval, false), location));
+    both.push_back(call_operator("=", std::move(key), infinity(measure.key, !back), location));
+    std::vector<ExprPtr> branches;
+    branches.push_back(
+        std::make_unique<BooleanExpr>(BooleanExpr::Kind::conjunction, std::move(both)));
+    branches.push_back(infinity(measure.key, is_start == is_ascending));
+    branches.push_back(std::move(moved));
+    return std::make_unique<CaseExpr>(measure.key, std::move(branches), nullptr, Slot{0});
   };
-  range.start = bound(frame.start_offset, frame.start, range.start_is_negative);
-  range.end = bound(frame.end_offset, frame.end, range.end_is_negative);
+  range.start = bound(frame.start_offset, frame.start, range.start_is_negative, true);
+  range.end = bound(frame.end_offset, frame.end, range.end_is_negative, false);
   frame.range = std::move(range);
 }
 

@@ -398,6 +398,19 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   return write;
 }
 
+std::vector<ExprPtr> Binder::bind_column_defaults(const TablePtr& table,
+                                                  std::span<const std::size_t> columns) {
+  std::vector<ExprPtr> defaults;
+  for (const std::size_t position : columns) {
+    const Column& column = table->relation.columns[position];
+    const TypePtr domain = is_domain(column.type) ? names_.user_type(column.type) : nullptr;
+    const bool has_default =
+        !column.default_sql.empty() || (domain && !domain->default_sql.empty());
+    defaults.push_back(has_default ? default_of(*table, position) : nullptr);
+  }
+  return defaults;
+}
+
 void Binder::bind_row_filter(WriteStatement& write, const ast::Node* where) {
   Scope scope = table_scope(write.table, write.alias, write.first_slot);
   scope.clause = Clause::copy_where;

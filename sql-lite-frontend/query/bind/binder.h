@@ -31,6 +31,9 @@ class Binder final : public QueryBinder {
   std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
                                                   std::span<const std::size_t> columns,
                                                   std::vector<Slot>& source_slots);
+  /// Returns the columns' defaults, for COPY FROM with DEFAULT; null for a column that has none.
+  std::vector<ExprPtr> bind_column_defaults(const TablePtr& table,
+                                            std::span<const std::size_t> columns);
   /// Binds the condition of COPY FROM … WHERE, which rows must satisfy to be written.
   void bind_row_filter(WriteStatement& write, const ast::Node* where);
 

@@ -17,17 +17,14 @@ void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& s
   }
   if (statement.role == nullptr) {
     if (!session.rights.is_superuser(session.user)) {
-      throw SqlError{sqlstate::insufficient_privilege,
-                     "must be superuser to alter settings globally"};
+      throw SqlError{sqlstate::insufficient_privilege, "permission denied to alter setting"}
+          .with_detail("Only roles with the SUPERUSER attribute may alter settings globally.");
     }
     throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE ALL is not supported"};
   }
   const RolePtr role = role_of(session, *statement.role);
   require_alterable(*role);
-  if (role->superuser && !session.rights.is_superuser(session.user)) {
-    throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
-  }
-  if (role->oid != session.user) require_right_on_roles(session);
+  require_right_on_settings(session, *role);
   Role changed = *role;
   session.variables.change_stored(changed.settings, *statement.setstmt);
   session.catalog.replace(*session.transaction, *role, std::move(changed));

@@ -114,7 +114,7 @@ std::optional<std::span<const CopyReader::Field>> CopyReader::next() {
   }
   for (const Piece& piece : pieces_) {
     fields_.push_back({std::string_view{unescaped_}.substr(piece.begin, piece.size), piece.is_null,
-                       piece.was_quoted});
+                       piece.was_quoted, piece.is_default});
   }
   return fields_;
 }
@@ -174,7 +174,7 @@ void CopyReader::split_plain(std::string_view line) {
   while (true) {
     const std::size_t end = line.find(options_.delimiter);
     const std::string_view field = line.substr(0, end);
-    fields_.push_back({field, field == options_.null, false});
+    fields_.push_back({field, field == options_.null, false, field == options_.default_marker});
     if (end == std::string_view::npos) return;
     line.remove_prefix(end + 1);
   }
@@ -193,9 +193,10 @@ void CopyReader::split_text(std::string_view line) {
         unescaped_ += line[at++];
       }
     }
-    // The NULL marker is compared before escapes are undone.
-    const bool is_null = line.substr(raw_begin, at - raw_begin) == options_.null;
-    pieces_.push_back({begin, unescaped_.size() - begin, is_null, false});
+    // The markers are compared before escapes are undone.
+    const std::string_view raw = line.substr(raw_begin, at - raw_begin);
+    pieces_.push_back({begin, unescaped_.size() - begin, raw == options_.null, false,
+                       raw == options_.default_marker});
     if (at == line.size()) return;
     ++at;
   }
@@ -223,7 +224,8 @@ void CopyReader::split_csv(std::string_view line) {
       }
     }
     const std::string_view text{unescaped_.data() + begin, unescaped_.size() - begin};
-    pieces_.push_back({begin, text.size(), !was_quoted && text == options_.null, was_quoted});
+    pieces_.push_back({begin, text.size(), !was_quoted && text == options_.null, was_quoted,
+                       !was_quoted && text == options_.default_marker});
     if (at == line.size()) return;
     ++at;
   }

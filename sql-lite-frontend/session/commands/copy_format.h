@@ -19,6 +19,7 @@ struct CopyOptions {
   enum class Kind : std::uint8_t { text, csv, binary } kind = Kind::text;
   char delimiter = '\t';
   std::string null = "\\N";
+  std::optional<std::string> default_marker;  ///< DEFAULT
   bool header = false;
   bool header_must_match = false;
   char quote = '"';
@@ -69,6 +70,7 @@ class CopyReader {
     std::string_view text;
     bool is_null = false;
     bool was_quoted = false;
+    bool is_default = false;  ///< the marker of DEFAULT
   };
   /// The fields of the next row, valid until the next call; nullopt when more data is needed, or,
   /// after finish(), at the end. Throws SqlError 22P04.
@@ -89,6 +91,7 @@ class CopyReader {
     std::size_t size;
     bool is_null;
     bool was_quoted;
+    bool is_default;
   };
 
   const CopyOptions& options_;

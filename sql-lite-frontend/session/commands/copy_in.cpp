@@ -30,6 +30,7 @@ class CopyIn {
     Binder binder{session.names, scratch_->arena};
     auto write = binder.bind_row_source(table, columns_, slots_);
     if (where != nullptr) binder.bind_row_filter(*write, where);
+    if (options_.default_marker) defaults_ = binder.bind_column_defaults(table, columns_);
     Planner planner{binder};
     scratch_->root = planner.plan_write(std::move(write));
     scratch_->write = planner.last_write();
@@ -200,6 +201,7 @@ class CopyIn {
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const std::string& name = table_->relation.columns[columns_[i]].name;
+      if (fields[i].is_default) require_default(i);
       if (!fields[i].is_null && fields[i].text == name) continue;
       throw_error(sqlstate::bad_copy_file_format,
                   "column name mismatch in header line field {}: got {}, expected \"{}\"", i + 1,
@@ -218,6 +220,10 @@ class CopyIn {
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Column& column = table_->relation.columns[columns_[i]];
+      if (fields[i].is_default) {
+        execution.slots[slots_[i]] = default_of(execution, i);
+        continue;
+      }
       bool is_null = fields[i].is_null;
       if (is_null && lists(options_.force_not_null, column.name)) is_null = false;
       if (fields[i].was_quoted && fields[i].text == options_.null &&
@@ -244,6 +250,19 @@ class CopyIn {
     }
     ++rows_;
     scratch_->write->insert_row(execution);
+  }
+
+  Value default_of(Execution& execution, std::size_t place) {
+    converted_ = nullptr;
+    require_default(place);
+    return defaults_[place]->eval(execution).copy_to(execution.row_arena);
+  }
+
+  void require_default(std::size_t place) const {
+    if (defaults_[place]) return;
+    throw SqlError{sqlstate::bad_copy_file_format, "unexpected default marker in COPY data"}
+        .with_detail(fmt::format("Column \"{}\" has no default value.",
+                                 table_->relation.columns[columns_[place]].name));
   }
 
   /// False if the value's type or domain refuses it. Other errors, of memory or a cancelled
@@ -386,6 +405,7 @@ class CopyIn {
   CopyOptions options_;
   std::unique_ptr<Scratch> scratch_;
   std::vector<Slot> slots_;
+  std::vector<ExprPtr> defaults_;       ///< of the columns, with DEFAULT; null: none
   std::uint64_t lines_ = 0;             ///< that were read
   const CopyReader* reader_ = nullptr;  ///< while it reads
   const Column* converted_ = nullptr;   ///< whose value is being converted

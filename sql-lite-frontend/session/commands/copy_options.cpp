@@ -62,6 +62,8 @@ class OptionReader {
       delimiter_ = text_of(option);
     } else if (name == "null") {
       null_ = text_of(option);
+    } else if (name == "default") {
+      options_.default_marker = text_of(option);
     } else if (name == "header") {
       read_header(option);
     } else if (name == "quote") {
@@ -109,6 +111,7 @@ class OptionReader {
     if (csv && options_.null.find(options_.quote) != std::string::npos) {
       invalid("CSV quote character must not appear in the NULL specification");
     }
+    check_default();
     return std::move(options_);
   }
 
@@ -218,6 +221,27 @@ class OptionReader {
       throw SqlError{sqlstate::syntax_error, "cannot specify DELIMITER in BINARY mode"};
     }
     if (null_) throw SqlError{sqlstate::syntax_error, "cannot specify NULL in BINARY mode"};
+    if (options_.default_marker) {
+      throw SqlError{sqlstate::syntax_error, "cannot specify DEFAULT in BINARY mode"};
+    }
+  }
+
+  void check_default() const {
+    if (!options_.default_marker) return;
+    const std::string& marker = *options_.default_marker;
+    if (direction_ == CopyDirection::to) unsupported("COPY DEFAULT cannot be used with COPY TO");
+    if (has_line_end(marker)) {
+      invalid("COPY default representation cannot use newline or carriage return");
+    }
+    if (marker.find(options_.delimiter) != std::string::npos) {
+      unsupported("COPY delimiter character must not appear in the DEFAULT specification");
+    }
+    if (is_csv() && marker.find(options_.quote) != std::string::npos) {
+      unsupported("CSV quote character must not appear in the DEFAULT specification");
+    }
+    if (marker == options_.null) {
+      unsupported("NULL specification and DEFAULT specification cannot be the same");
+    }
   }
 
   void check_delimiter() {

@@ -39,12 +39,34 @@ ExplainOptions::Format read_format(const ast::DefElem& option) {
       .at_position(option.location + 1);
 }
 
+/// Returns true if SERIALIZE asks for the rows' conversion to be measured.
+bool serializes(const ast::DefElem& option) {
+  if (option.arg == nullptr) return true;
+  std::string text;
+  if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
+  if (const auto* number = ast::try_as<ast::Integer>(option.arg)) {
+    text = std::to_string(number->ival);
+  }
+  if (text == "none" || text == "off") return false;
+  if (text == "text" || text == "binary") return true;
+  throw sql_error(sqlstate::invalid_parameter_value,
+                  "unrecognized value for EXPLAIN option \"serialize\": \"{}\"", text)
+      .at_position(option.location + 1);
+}
+
+[[noreturn]] void refuse_explain_option(std::string_view name) {
+  throw_error(sqlstate::feature_not_supported, "EXPLAIN option \"{}\" is not supported", name);
+}
+
 ExplainOptions read_options(ast::NodeList list) {
   ExplainOptions options;
   std::optional<bool> summary;
   std::optional<bool> timing;
   bool wal = false;
   bool settings = false;
+  bool serialize = false;
+  bool generic_plan = false;
+  bool memory = false;
   for (const ast::Node* node : list) {
     const auto& option = ast::as<ast::DefElem>(node);
     if (option.defname == "format") {
@@ -65,6 +87,12 @@ ExplainOptions read_options(ast::NodeList list) {
       wal = option_flag(option);
     } else if (option.defname == "settings") {
       settings = option_flag(option);
+    } else if (option.defname == "serialize") {
+      serialize = serializes(option);
+    } else if (option.defname == "generic_plan") {
+      generic_plan = option_flag(option);
+    } else if (option.defname == "memory") {
+      memory = option_flag(option);
     } else {
       refuse_option("EXPLAIN", option);
     }
@@ -75,10 +103,18 @@ ExplainOptions read_options(ast::NodeList list) {
   if (timing.value_or(false) && !options.analyze) {
     throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option TIMING requires ANALYZE"};
   }
-  if (wal || settings) {
-    throw_error(sqlstate::feature_not_supported, "EXPLAIN option \"{}\" is not supported",
-                wal ? "wal" : "settings");
+  if (serialize && !options.analyze) {
+    throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option SERIALIZE requires ANALYZE"};
   }
+  if (generic_plan && options.analyze) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "EXPLAIN options ANALYZE and GENERIC_PLAN cannot be used together"};
+  }
+  if (wal) refuse_explain_option("wal");
+  if (settings) refuse_explain_option("settings");
+  if (serialize) refuse_explain_option("serialize");
+  if (generic_plan) refuse_explain_option("generic_plan");
+  if (memory) refuse_explain_option("memory");
   options.timing = timing.value_or(true);
   options.summary = summary.value_or(options.analyze);
   return options;

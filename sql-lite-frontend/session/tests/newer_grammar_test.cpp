@@ -107,3 +107,66 @@ TEST_CASE("COPY leaves out rows that it cannot read, as many as it may", "[sql][
   CHECK(db.run("COPY t FROM STDIN (ON_ERROR ignore, REJECT_LIMIT 2)") == "COPY 2");
   CHECK(db.run("SELECT sum(a) FROM t") == "4 SELECT 1");
 }
+
+TEST_CASE("NOT NULL constraints have names", "[sql][session][newer][not-null]") {
+  TestDatabase db;
+  db.run(
+      "CREATE TABLE t (a int NOT NULL, b int CONSTRAINT bn NOT NULL, c serial, PRIMARY KEY (a))");
+  const std::string names =
+      "SELECT conname FROM pg_constraint WHERE conrelid = 't'::regclass AND contype = 'n' "
+      "ORDER BY conname";
+  CHECK(db.run(names) == "bn t_a_not_null t_c_not_null SELECT 3");
+  CHECK(db.run("ALTER TABLE t DROP CONSTRAINT bn") == "ALTER TABLE");
+  CHECK(db.run("INSERT INTO t VALUES (1, NULL)") == "INSERT 0 1");
+  CHECK_THAT(db.run("ALTER TABLE t DROP CONSTRAINT t_a_not_null"), Contains("42P16"));
+  CHECK(db.run("ALTER TABLE t ADD CONSTRAINT later NOT NULL b NOT VALID") == "ALTER TABLE");
+  CHECK_THAT(db.run("INSERT INTO t VALUES (2, NULL)"), Contains("23502"));
+  // The planner does not rely on it.
+  CHECK(db.run("SELECT count(*) FROM t WHERE b IS NULL") == "1 SELECT 1");
+  CHECK_THAT(db.run("ALTER TABLE t VALIDATE CONSTRAINT later"), Contains("23502"));
+  db.run("UPDATE t SET b = 7");
+  CHECK(db.run("ALTER TABLE t VALIDATE CONSTRAINT later") == "ALTER TABLE");
+  CHECK(db.run("ALTER TABLE t RENAME CONSTRAINT later TO sooner") == "ALTER TABLE");
+  CHECK(db.run("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'sooner'") ==
+        "NOT NULL b SELECT 1");
+}
+
+TEST_CASE("Partitions inherit NOT NULL constraints by name", "[sql][session][newer][not-null]") {
+  TestDatabase db;
+  db.run("CREATE TABLE p (a int NOT NULL, k int) PARTITION BY LIST (k)");
+  db.run("CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1)");
+  db.run("ALTER TABLE p ADD CONSTRAINT kn NOT NULL k");
+  const std::string of_p1 =
+      "SELECT conname, conislocal, coninhcount FROM pg_constraint "
+      "WHERE conrelid = 'p1'::regclass ORDER BY conname";
+  CHECK(db.run(of_p1) == "kn|f|1 p_a_not_null|f|1 SELECT 2");
+  CHECK_THAT(db.run("ALTER TABLE p1 DROP CONSTRAINT kn"), Contains("42P16"));
+  db.run("ALTER TABLE p DROP CONSTRAINT kn");
+  CHECK(db.run(of_p1) == "p_a_not_null|f|1 SELECT 1");
+  db.run("ALTER TABLE ONLY p ALTER a DROP NOT NULL");
+  CHECK(db.run(of_p1) == "p_a_not_null|t|0 SELECT 1");
+  CHECK(db.run("INSERT INTO p VALUES (NULL, 1)").starts_with("23502"));
+}
+
+TEST_CASE("COPY takes a column's default for a marker", "[sql][session][newer]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (a int, b text DEFAULT 'usual', c serial)");
+  db.sink().copy_input = "1\t\\D\t\\D\n2\tx\t9\n3\t\\N\t\\D\n";
+  CHECK(db.run("COPY t FROM STDIN (DEFAULT '\\D')") == "COPY 3");
+  CHECK(db.run("SELECT * FROM t ORDER BY a") == "1|usual|1 2|x|9 3|NULL|2 SELECT 3");
+  db.sink().copy_input = "\\D\n";
+  CHECK_THAT(db.run("COPY t (a) FROM STDIN (DEFAULT '\\D')"), Contains("22P04"));
+}
+
+TEST_CASE("An interval may be infinite", "[sql][session][newer]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT interval 'infinity' + '1 day', now() - interval 'infinity', "
+               "-interval '-infinity'") == "infinity|-infinity|infinity SELECT 1");
+  CHECK_THAT(db.run("SELECT interval 'infinity' - interval 'infinity'"), Contains("22008"));
+  // Through an index's key it comes back whole.
+  db.run("CREATE TABLE t (i interval PRIMARY KEY)");
+  db.run("INSERT INTO t VALUES ('infinity'), ('-infinity'), ('1 day'), ('178000000 years')");
+  CHECK(db.run("SELECT i FROM t ORDER BY i") ==
+        "-infinity 1 day 178000000 years infinity SELECT 4");
+  CHECK(db.run("SELECT sum(i) FROM t WHERE i > '1 day'") == "infinity SELECT 1");
+}

@@ -58,6 +58,10 @@ std::string definition(StatementContext& session, const Table& table, const Cons
                          printed_expression(session, table, constraint.check_sql, layout));
       if (constraint.no_inherit) text += " NO INHERIT";
       break;
+    case ConstraintKind::not_null:
+      text = fmt::format("NOT NULL {}", column_list(table, constraint.columns));
+      if (constraint.no_inherit) text += " NO INHERIT";
+      break;
     case ConstraintKind::primary_key:
     case ConstraintKind::unique: {
       const Index* index = table.index_by_oid(constraint.index);

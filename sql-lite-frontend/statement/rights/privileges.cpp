@@ -46,19 +46,26 @@ bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
 
 namespace {
 
-enum class Inheriting : std::uint8_t { alone, or_not };
+/// Memberships that are followed: those that give rights, those that SET ROLE may use, all.
+enum class Following : std::uint8_t { inherited, settable, all };
 
-/// The role and those that it is a member of, by way of others too. Rights of a role that does not
-/// inherit end with its own.
-void add_memberships(const CatalogView& catalog, const DatabasePtr& database, Inheriting which,
+bool is_followed(const Membership& membership, Following which) {
+  if (which == Following::inherited) return membership.inherit_option;
+  return which == Following::all || membership.set_option;
+}
+
+/// The role and those that it is a member of, by way of others too, nearest first.
+void add_memberships(const CatalogView& catalog, const DatabasePtr& database, Following which,
                      std::vector<Oid>& roles, std::size_t from) {
   const auto add = [&](Oid group) {
     if (std::ranges::find(roles, group) == roles.end()) roles.push_back(group);
   };
   for (std::size_t i = from; i < roles.size(); ++i) {
     const RolePtr member = catalog.role(roles[i]);
-    if (!member || (which == Inheriting::alone && !member->inherit)) continue;
-    for (const Membership& membership : member->member_of) add(membership.group);
+    if (!member) continue;
+    for (const Membership& membership : member->member_of) {
+      if (is_followed(membership, which)) add(membership.group);
+    }
     if (database && database->owner == member->oid) add(kDatabaseOwnerRole);
   }
 }
@@ -68,15 +75,32 @@ void add_memberships(const CatalogView& catalog, const DatabasePtr& database, In
 std::vector<Oid> SessionRights::roles_of(Oid role) const {
   std::vector<Oid> roles{kPublic, role};
   add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
-                  Inheriting::alone, roles, 1);
+                  Following::inherited, roles, 1);
   return roles;
 }
 
 bool SessionRights::is_member(Oid role, Oid group) const {
   std::vector<Oid> roles{role};
   add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
-                  Inheriting::or_not, roles, 0);
+                  Following::all, roles, 0);
   return std::ranges::find(roles, group) != roles.end();
+}
+
+bool SessionRights::may_set_role(Oid role, Oid group) const {
+  if (is_superuser(role)) return true;
+  std::vector<Oid> roles{role};
+  add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
+                  Following::settable, roles, 0);
+  return std::ranges::find(roles, group) != roles.end();
+}
+
+Oid SessionRights::best_admin_of(Oid role, Oid group) const {
+  if (role == group) return kNoOid;
+  for (const Oid through : roles_of(role)) {
+    const RolePtr member = through == kPublic ? nullptr : session_.catalog.role(through);
+    if (member && member->is_admin_of(group)) return through;
+  }
+  return kNoOid;
 }
 
 bool SessionRights::is_admin_of(Oid role, Oid group) const {
@@ -85,11 +109,10 @@ bool SessionRights::is_admin_of(Oid role, Oid group) const {
   if (role == group) return false;
   std::vector<Oid> roles{role};
   add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
-                  Inheriting::or_not, roles, 0);
+                  Following::all, roles, 0);
   return std::ranges::any_of(roles, [&](Oid through) {
     const RolePtr member = session_.catalog.role(through);
-    const Membership* membership = member ? member->membership_in(group) : nullptr;
-    return membership != nullptr && membership->admin_option;
+    return member && member->is_admin_of(group);
   });
 }
 
@@ -199,8 +222,13 @@ void SessionRights::require_owner(const Schema& schema) const {
   throw_error(sqlstate::insufficient_privilege, "must be owner of schema {}", schema.name);
 }
 
+bool SessionRights::may_maintain(const Table& table) const {
+  if (is_superuser(session_.user)) return true;
+  return (access_list(table).allowed(roles_of(session_.user)) & privilege::kMaintain) != 0;
+}
+
 /// Checks the rights for LOCK TABLE: SELECT suffices to lock against definitions; other modes need
-/// a right to change rows.
+/// a right to change rows, or MAINTAIN.
 void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
                                  Oid as_role) const {
   const Oid role = as_role != kNoOid ? as_role : session_.user;
@@ -210,9 +238,10 @@ void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
   if (mode == lock::RelationMode::access_share) access.wants = privilege::kSelect;
   if (table->computed != nullptr) return require(access);
   const Privileges held = access_list(*table).allowed(roles_of(role));
-  Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
+  Privileges enough =
+      privilege::kUpdate | privilege::kDelete | privilege::kTruncate | privilege::kMaintain;
   if (mode == lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
-  if (mode == lock::RelationMode::access_share) enough = privilege::kSelect;
+  if (mode == lock::RelationMode::access_share) enough |= privilege::kSelect;
   if ((held & enough) == 0) require(access);
 }
 
@@ -227,7 +256,7 @@ void SessionRights::require_connect() const {
 bool SessionRights::may_see(const Relation& relation) const {
   if (owns(relation.owner)) return true;
   const std::vector<Oid> roles = roles_of(session_.user);
-  if (access_list(relation).allowed(roles) != 0) return true;
+  if ((access_list(relation).allowed(roles) & ~privilege::kMaintain) != 0) return true;
   return std::ranges::any_of(relation.columns, [&](const Column& column) {
     return AccessList{column.grants, relation.owner, GrantedOn::column}.allowed(roles) != 0;
   });
@@ -269,9 +298,9 @@ void SessionRights::require_temporary() const {
               "permission denied to create temporary tables in database \"{}\"", database->name);
 }
 
-void SessionRights::require_membership_in(const Role& new_owner) const {
-  if (is_superuser(session_.user) || is_member(session_.user, new_owner.oid)) return;
-  throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"", new_owner.name);
+void SessionRights::require_set_role(const Role& new_owner) const {
+  if (may_set_role(session_.user, new_owner.oid)) return;
+  throw_error(sqlstate::insufficient_privilege, "must be able to SET ROLE \"{}\"", new_owner.name);
 }
 
 void SessionRights::require_role_right(bool Role::* right, std::string_view what) const {

@@ -28,6 +28,11 @@ class SessionRights {
   [[nodiscard]] bool is_member(Oid role, Oid group) const;
   /// True if it may grant membership in the group: a superuser, or a holder of the ADMIN OPTION.
   [[nodiscard]] bool is_admin_of(Oid role, Oid group) const;
+  /// True if it may become the group by SET ROLE.
+  [[nodiscard]] bool may_set_role(Oid role, Oid group) const;
+  /// Returns the role with the ADMIN OPTION on the group whose rights `role` has over the fewest
+  /// memberships; none if there is none.
+  [[nodiscard]] Oid best_admin_of(Oid role, Oid group) const;
   [[nodiscard]] bool is_superuser(Oid role) const;
   /// True if the current role is that owner, or has its rights.
   [[nodiscard]] bool owns(Oid role) const;
@@ -48,6 +53,8 @@ class SessionRights {
   /// materialized view.
   void check_accesses(PlanUse& use);
   void require_populated(const Table& table) const;
+  /// True with MAINTAIN on the table, which its owner has.
+  [[nodiscard]] bool may_maintain(const Table& table) const;
   // Each throws 42501.
   void require(const RelationAccess& access) const;
   void require(const TablePtr& table, Privileges wants) const;
@@ -63,7 +70,7 @@ class SessionRights {
   /// Called for each new temporary relation.
   void require_temporary() const;
   /// Called when an object gets another owner, of which the current role must be a member.
-  void require_membership_in(const Role& new_owner) const;
+  void require_set_role(const Role& new_owner) const;
   void require_role_right(bool Role::* right, std::string_view what) const;
   /// Returns the relation, locked for a change that only its owner may make.
   TablePtr lock_own(const TablePtr& table,

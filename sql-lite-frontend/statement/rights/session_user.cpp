@@ -14,8 +14,7 @@ bool may_be_session_user(const StatementContext& session, Oid role) {
 }
 
 bool may_be_current_user(const StatementContext& session, Oid role) {
-  return session.rights.is_superuser(session.session_user) ||
-         session.rights.is_member(session.session_user, role);
+  return session.rights.may_set_role(session.session_user, role);
 }
 
 /// Returns the role that a setting's text named when it was set. The right to name it was not

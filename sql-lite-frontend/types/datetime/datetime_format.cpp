@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
 
 namespace swizzle::sql {
@@ -294,6 +295,8 @@ void append_sql_standard(std::string& out, const Parts& p) {
 }  // namespace
 
 void append_interval(std::string& out, const Interval& interval, IntervalStyle style) {
+  if (append_infinity(out, interval == kIntervalInfinity, interval == kIntervalMinusInfinity))
+    return;
   const Parts parts = split(interval);
   switch (style) {
     case IntervalStyle::postgres:

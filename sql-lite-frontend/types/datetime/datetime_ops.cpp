@@ -43,7 +43,7 @@ std::int64_t add_months_and_days(std::int64_t local, const Interval& interval) {
 }  // namespace
 
 Interval fit_interval(const Interval& interval, std::int32_t typmod) {
-  if (typmod < 0) return interval;
+  if (typmod < 0 || is_infinite_interval(interval)) return interval;
   Interval out = interval;
   const unsigned fields = interval_fields(typmod);
   const auto truncate = [&out](std::int64_t unit) {
@@ -105,8 +105,24 @@ std::int64_t utc_to_local(std::int64_t timestamp, const TimeZone& zone) {
   return timestamp + zone.at_utc(timestamp).seconds_east * kMicrosPerSecond;
 }
 
+namespace {
+
+/// The sum if a part of it is infinite; two infinities may not be opposite.
+std::optional<std::int64_t> infinite_sum(std::int64_t timestamp, const Interval& interval) {
+  const bool is_plus = interval == kIntervalInfinity;
+  if (!is_plus && interval != kIntervalMinusInfinity) {
+    return is_infinite_timestamp(timestamp) ? std::optional{timestamp} : std::nullopt;
+  }
+  if (timestamp == (is_plus ? kTimestampMinusInfinity : kTimestampInfinity)) {
+    timestamp_out_of_range();
+  }
+  return is_plus ? kTimestampInfinity : kTimestampMinusInfinity;
+}
+
+}  // namespace
+
 std::int64_t add_interval(std::int64_t timestamp, const Interval& interval) {
-  if (is_infinite_timestamp(timestamp)) return timestamp;
+  if (const auto infinite = infinite_sum(timestamp, interval)) return *infinite;
   std::int64_t out = add_months_and_days(timestamp, interval);
   if (__builtin_add_overflow(out, interval.microseconds, &out)) timestamp_out_of_range();
   return checked_timestamp(out);
@@ -114,7 +130,7 @@ std::int64_t add_interval(std::int64_t timestamp, const Interval& interval) {
 
 std::int64_t add_interval_in_zone(std::int64_t timestamp, const Interval& interval,
                                   const TimeZone& zone) {
-  if (is_infinite_timestamp(timestamp)) return timestamp;
+  if (const auto infinite = infinite_sum(timestamp, interval)) return *infinite;
   std::int64_t out = timestamp;
   // Months, then days: each step lands on a local time of its own.
   if (interval.months != 0)
@@ -126,32 +142,62 @@ std::int64_t add_interval_in_zone(std::int64_t timestamp, const Interval& interv
 }
 
 Interval subtract_timestamps(std::int64_t left, std::int64_t right) {
-  if (is_infinite_timestamp(left) || is_infinite_timestamp(right))
-    throw SqlError{sqlstate::datetime_field_overflow, "cannot subtract infinite timestamps"};
+  if (const auto infinite = infinite_difference(left, right)) return *infinite;
   std::int64_t difference = 0;
   if (__builtin_sub_overflow(left, right, &difference)) interval_out_of_range();
   return {difference % kMicrosPerDay, static_cast<std::int32_t>(difference / kMicrosPerDay), 0};
 }
 
+std::optional<Interval> infinite_difference(std::int64_t left, std::int64_t right) {
+  if (!is_infinite_timestamp(left) && !is_infinite_timestamp(right)) return std::nullopt;
+  if (left == right) interval_out_of_range();
+  const bool is_plus = left == kTimestampInfinity || right == kTimestampMinusInfinity;
+  return is_plus ? kIntervalInfinity : kIntervalMinusInfinity;
+}
+
+namespace {
+
+Interval finite(const Interval& interval) {
+  if (is_infinite_interval(interval)) interval_out_of_range();
+  return interval;
+}
+
+Interval opposite(const Interval& infinite) noexcept {
+  return infinite == kIntervalInfinity ? kIntervalMinusInfinity : kIntervalInfinity;
+}
+
+}  // namespace
+
 Interval add(const Interval& left, const Interval& right) {
+  if (is_infinite_interval(left)) {
+    if (right == opposite(left)) interval_out_of_range();
+    return left;
+  }
+  if (is_infinite_interval(right)) return right;
   Interval out;
   if (__builtin_add_overflow(left.months, right.months, &out.months) ||
       __builtin_add_overflow(left.days, right.days, &out.days) ||
       __builtin_add_overflow(left.microseconds, right.microseconds, &out.microseconds))
     interval_out_of_range();
-  return out;
+  return finite(out);
 }
 
 Interval subtract(const Interval& left, const Interval& right) {
+  if (is_infinite_interval(left)) {
+    if (right == left) interval_out_of_range();
+    return left;
+  }
+  if (is_infinite_interval(right)) return opposite(right);
   Interval out;
   if (__builtin_sub_overflow(left.months, right.months, &out.months) ||
       __builtin_sub_overflow(left.days, right.days, &out.days) ||
       __builtin_sub_overflow(left.microseconds, right.microseconds, &out.microseconds))
     interval_out_of_range();
-  return out;
+  return finite(out);
 }
 
 Interval negate(const Interval& interval) {
+  if (is_infinite_interval(interval)) return opposite(interval);
   return subtract(Interval{}, interval);
 }
 
@@ -194,12 +240,27 @@ Interval scaled(const Interval& interval, Scale scale) {
 }  // namespace
 
 Interval multiply(const Interval& interval, double factor) {
-  return scaled(interval, [factor](double part) { return part * factor; });
+  if (std::isnan(factor)) interval_out_of_range();
+  if (is_infinite_interval(interval)) {
+    if (factor == 0) interval_out_of_range();
+    return factor < 0 ? opposite(interval) : interval;
+  }
+  if (std::isinf(factor)) {
+    const int sign = compare_intervals(interval, {});
+    if (sign == 0) interval_out_of_range();
+    return (factor < 0) == (sign < 0) ? kIntervalInfinity : kIntervalMinusInfinity;
+  }
+  return finite(scaled(interval, [factor](double part) { return part * factor; }));
 }
 
 Interval divide(const Interval& interval, double divisor) {
   if (divisor == 0) throw SqlError{sqlstate::division_by_zero, "division by zero"};
-  return scaled(interval, [divisor](double part) { return part / divisor; });
+  if (std::isnan(divisor)) interval_out_of_range();
+  if (is_infinite_interval(interval)) {
+    if (std::isinf(divisor)) interval_out_of_range();
+    return divisor < 0 ? opposite(interval) : interval;
+  }
+  return finite(scaled(interval, [divisor](double part) { return part / divisor; }));
 }
 
 int compare_intervals(const Interval& left, const Interval& right) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "sql-lite-frontend/types/datetime/datetime.h"
@@ -10,6 +11,12 @@
 /// Operations on dates, times and intervals. All throw SqlError 22008 if the result is out of
 /// range.
 namespace swizzle::sql {
+
+inline constexpr Interval kIntervalInfinity{INT64_MAX, INT32_MAX, INT32_MAX};
+inline constexpr Interval kIntervalMinusInfinity{INT64_MIN, INT32_MIN, INT32_MIN};
+constexpr bool is_infinite_interval(const Interval& interval) noexcept {
+  return interval == kIntervalInfinity || interval == kIntervalMinusInfinity;
+}
 
 std::int32_t read_date(FunctionContext& context, std::string_view text);
 std::int64_t read_timestamp(FunctionContext& context, std::string_view text);
@@ -31,6 +38,8 @@ std::int64_t utc_to_local(std::int64_t timestamp, const TimeZone& zone);
 std::int64_t add_interval(std::int64_t timestamp, const Interval& interval);
 std::int64_t add_interval_in_zone(std::int64_t timestamp, const Interval& interval,
                                   const TimeZone& zone);
+/// The difference if a part of it is infinite.
+std::optional<Interval> infinite_difference(std::int64_t left, std::int64_t right);
 /// The result has days and a time of day, but no months.
 Interval subtract_timestamps(std::int64_t left, std::int64_t right);
 

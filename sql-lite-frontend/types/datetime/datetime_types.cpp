@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 
@@ -351,10 +352,11 @@ std::uint64_t hash_interval(const Value& value, std::uint64_t seed) {
                           static_cast<std::uint64_t>(i.microseconds),
                       seed);
 }
+Int128 total_of(const Interval& interval) {
+  return (Int128{interval.months} * 30 + interval.days) * kMicrosPerDay + interval.microseconds;
+}
 void put_interval(std::string& key, const Value& value) {
-  const Interval interval = value.as_interval();
-  const Int128 total =
-      (Int128{interval.months} * 30 + interval.days) * kMicrosPerDay + interval.microseconds;
+  const Int128 total = total_of(value.as_interval());
   const auto bits = static_cast<UInt128>(total);
   keys::put(key, static_cast<std::uint64_t>(bits >> 64) ^ 1ULL << 63);
   keys::put(key, static_cast<std::uint64_t>(bits));
@@ -364,11 +366,19 @@ Value take_interval(Bytes& key, TypeId, Arena& arena) {
   const auto high = keys::take<std::uint64_t>(key) ^ 1ULL << 63;
   const auto bits = static_cast<UInt128>(high) << 64 | keys::take<std::uint64_t>(key);
   const auto total = static_cast<Int128>(bits);
+  if (total == total_of(kIntervalInfinity)) return make_interval(arena, kIntervalInfinity);
+  if (total == total_of(kIntervalMinusInfinity))
+    return make_interval(arena, kIntervalMinusInfinity);
+  // Months and days have limits: what is beyond goes to the smaller unit.
+  const auto limited = [](Int128 value) {
+    return static_cast<std::int32_t>(std::clamp(value, Int128{INT32_MIN}, Int128{INT32_MAX}));
+  };
   Interval out;
-  const Int128 days = total / kMicrosPerDay;
-  out.microseconds = static_cast<std::int64_t>(total % kMicrosPerDay);
-  out.months = static_cast<std::int32_t>(days / 30);
-  out.days = static_cast<std::int32_t>(days % 30);
+  out.months = limited(total / kMicrosPerDay / 30);
+  Int128 rest = total - Int128{out.months} * 30 * kMicrosPerDay;
+  out.days = limited(rest / kMicrosPerDay);
+  rest -= Int128{out.days} * kMicrosPerDay;
+  out.microseconds = static_cast<std::int64_t>(rest);
   return make_interval(arena, out);
 }
 

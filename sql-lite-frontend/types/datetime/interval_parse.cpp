@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/datetime/datetime_unit.h"
 #include "sql-lite-frontend/types/datetime/interval_fields.h"
@@ -454,7 +456,26 @@ class Iso8601Parser {
 
 }  // namespace
 
+namespace {
+
+/// Reads "infinity" with a sign, after "@" too.
+std::optional<Interval> read_infinity(std::string_view text) {
+  std::string_view word = trim_space(text);
+  if (word.starts_with('@')) word = trim_space(word.substr(1));
+  const bool is_minus = word.starts_with('-');
+  if (is_minus || word.starts_with('+')) word = trim_space(word.substr(1));
+  constexpr std::string_view kInfinity = "infinity";
+  if (word.size() != kInfinity.size() ||
+      !std::ranges::equal(word, kInfinity, {}, [](char c) { return to_lower(c); })) {
+    return std::nullopt;
+  }
+  return is_minus ? kIntervalMinusInfinity : kIntervalInfinity;
+}
+
+}  // namespace
+
 Interval parse_interval(FunctionContext& context, std::string_view text, std::int32_t typmod) {
+  if (const auto infinity = read_infinity(text)) return *infinity;
   try {
     try {
       return Parser{text, typmod, context.session.format.interval_style}.parse();

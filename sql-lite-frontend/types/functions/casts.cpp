@@ -193,6 +193,9 @@ Value timestamptz_to_timetz(FunctionContext& context, Arguments a) {
   return Value::from_timetz({floor_mod(local, kMicrosPerDay), -east});
 }
 Value interval_to_time(FunctionContext&, Arguments a) {
+  if (is_infinite_interval(a[0].as_interval())) {
+    throw SqlError{sqlstate::datetime_field_overflow, "cannot convert infinite interval to time"};
+  }
   return Value::from_int(floor_mod(a[0].as_interval().microseconds, kMicrosPerDay));
 }
 Value time_to_interval(FunctionContext& context, Arguments a) {

@@ -89,6 +89,9 @@ class TimestampSeries : public SetCursor {
         zone_{std::move(zone)},
         direction_{compare_intervals(step, {})} {
     if (direction_ == 0) zero_step();
+    if (is_infinite_interval(step)) {
+      throw SqlError{sqlstate::invalid_parameter_value, "step size cannot be infinite"};
+    }
   }
   std::optional<Value> next(FunctionContext& context) override {
     if (direction_ > 0 ? next_ > last_ : next_ < last_) return std::nullopt;

@@ -1,3 +1,4 @@
+-- oracle: 18
 -- WITH ADMIN OPTION: who makes whom a member of what.
 
 create role a;
@@ -69,7 +70,6 @@ table members;
 
 revoke z from c granted by b;
 
--- differs: 15's grammar loses GRANTED BY of REVOKE
 revoke z from c granted by nobody;
 
 grant z, b to d;

@@ -88,7 +88,7 @@ DELETE FROM people WHERE name = 'tommy';
 CREATE VIEW named AS SELECT id, name FROM people WHERE name = 'LARRY' OR name LIKE 'd%';
 SELECT * FROM named ORDER BY id;
 SELECT pg_get_viewdef('named');
-SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'people'::regclass ORDER BY 1;
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype <> 'n' and conrelid = 'people'::regclass ORDER BY 1;
 SELECT column_name, data_type, udt_schema, udt_name FROM information_schema.columns WHERE table_name = 'people' ORDER BY ordinal_position;
 CREATE FUNCTION find_person(n citext) RETURNS int LANGUAGE plpgsql AS $$ DECLARE c citext := n; BEGIN IF c = 'NEAL' THEN RETURN -1; END IF; RETURN (SELECT id FROM people WHERE name = n); END $$;
 SELECT find_person('neal'), find_person('LARRY'), find_person('x');

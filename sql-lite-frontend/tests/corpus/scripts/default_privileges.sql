@@ -1,3 +1,4 @@
+-- oracle: 18
 -- ALTER DEFAULT PRIVILEGES: what new objects are granted.
 
 create role reader;

@@ -85,7 +85,7 @@ INSERT INTO refers VALUES ('ok', 'a');
 INSERT INTO refers VALUES (NULL, 'b');
 DELETE FROM keyed WHERE m = 'ok';
 SELECT column_name, data_type, udt_schema, udt_name, column_default FROM information_schema.columns WHERE table_name = 'keyed' ORDER BY ordinal_position;
-SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'keyed'::regclass ORDER BY 1;
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype <> 'n' and conrelid = 'keyed'::regclass ORDER BY 1;
 SELECT attname, format_type(atttypid, atttypmod), attlen, attbyval, attalign, attstorage, attndims FROM pg_attribute WHERE attrelid = 'keyed'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT typname, typlen, typbyval, typtype, typcategory, typispreferred, typisdefined, typdelim, typrelid, typalign, typstorage, typnotnull, typtypmod, typinput, typoutput, typreceive, typsend FROM pg_type WHERE typname IN ('mood', '_mood') ORDER BY 1;
 SELECT t.typname, e.typname FROM pg_type t JOIN pg_type e ON e.oid = t.typelem WHERE t.typname = '_mood';

@@ -32,7 +32,7 @@ alter table loaded add unique using index loaded_desc;
 alter table loaded add unique using index no_such_index;
 alter table loaded add unique using index children_pkey;
 alter table loaded add constraint twice unique using index loaded_pkey;
-select conname, contype, conindid::regclass, pg_get_constraintdef(oid) from pg_constraint where conrelid = 'loaded'::regclass order by 1;
+select conname, contype, conindid::regclass, pg_get_constraintdef(oid) from pg_constraint where contype <> 'n' and conrelid = 'loaded'::regclass order by 1;
 select indexrelid::regclass, indisprimary, indisunique from pg_index where indrelid = 'loaded'::regclass order by indexrelid::regclass::text;
 select attname, attnotnull from pg_attribute where attrelid = 'loaded'::regclass and attnum > 0 order by attnum;
 insert into loaded values (1, 'c', 2);
@@ -47,7 +47,7 @@ select indexrelid::regclass from pg_index where indrelid = 'loaded'::regclass or
 create table unnamed (id int not null);
 create unique index unnamed_idx on unnamed (id);
 alter table unnamed add primary key using index unnamed_idx;
-select conname from pg_constraint where conrelid = 'unnamed'::regclass;
+select conname from pg_constraint where contype <> 'n' and conrelid = 'unnamed'::regclass;
 -- Keys, generated columns and defaults that come together.
 create table grown (a int);
 insert into grown values (1);

@@ -128,11 +128,17 @@ create unique index on w (a);
 create index w_index on w (f(b, 'view index'));
 reset role;
 create function attempted(what text, by text) returns text language plpgsql as 'begin insert into attempt values (what); execute by; delete from attempt; return ''done''; exception when others then return sqlstate || '': '' || sqlerrm; end';
+-- differs: as PostgreSQL 18
 select n, command, attempted(command, 'refresh materialized view w') as refreshed from attempts order by n;
+-- differs: as PostgreSQL 18
 select n, command, attempted(command, 'refresh materialized view concurrently w') as concurrently from attempts order by n;
+-- differs: as PostgreSQL 18
 select n, command, attempted(command, 'reindex index v_index') as reindexed from attempts order by n;
+-- differs: as PostgreSQL 18
 select n, command, attempted(command, 'reindex index w_index') as reindexed from attempts order by n;
+-- differs: as PostgreSQL 18
 select n, command, attempted(command, 'create index made on v (f(a, ''made''))') as created from attempts where n < 32 order by n;
+-- differs: as PostgreSQL 18
 select n, command, attempted(command, 'alter table vv alter b type int using b + 0') as rewritten from attempts order by n;
 select rolsuper from pg_roles where rolname = 'maker';
 select current_user = session_user;

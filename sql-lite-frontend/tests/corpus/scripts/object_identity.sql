@@ -8,7 +8,7 @@ SELECT pg_describe_object(c, o, n), a.* FROM (SELECT 'pg_class'::regclass::oid A
 SELECT pg_describe_object('pg_type'::regclass, oid, 0), (pg_identify_object('pg_type'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_type'::regclass, oid, 0)).* FROM pg_type WHERE typnamespace = 's'::regnamespace ORDER BY 1;
 SELECT i.* FROM unnest(ARRAY['int4', 'text', 'bool', '"char"', 'bit', 'varbit', 'numeric', 'interval', 'timestamptz', 'name', 'json', 'text[]', 'int4[]', 'numrange', 'regclass', 'record', 'bpchar']::regtype[]) t, pg_identify_object('pg_type'::regclass, t, 0) i;
 SELECT pg_describe_object('pg_proc'::regclass, oid, 0), (pg_identify_object('pg_proc'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_proc'::regclass, oid, 0)).* FROM pg_proc WHERE pronamespace = 's'::regnamespace ORDER BY 1;
-SELECT (pg_identify_object('pg_constraint'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_constraint'::regclass, oid, 0)).* FROM pg_constraint WHERE connamespace = 's'::regnamespace ORDER BY 4;
+SELECT (pg_identify_object('pg_constraint'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_constraint'::regclass, oid, 0)).* FROM pg_constraint WHERE contype <> 'n' and connamespace = 's'::regnamespace ORDER BY 4;
 SELECT (pg_identify_object('pg_trigger'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_trigger'::regclass, oid, 0)).* FROM pg_trigger ORDER BY 4;
 SELECT (pg_identify_object('pg_rewrite'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_rewrite'::regclass, oid, 0)).* FROM pg_rewrite WHERE ev_class IN ('s.v'::regclass, 's.mv'::regclass) ORDER BY 4;
 SELECT (pg_identify_object('pg_attrdef'::regclass, oid, 0)).*, (pg_identify_object_as_address('pg_attrdef'::regclass, oid, 0)).* FROM pg_attrdef ORDER BY 4;

@@ -45,6 +45,6 @@ select pg_get_indexdef('p_i'::regclass), pg_get_indexdef('p1_a_idx'::regclass);
 select indexname, indexdef from pg_indexes where tablename in ('p', 'p1') order by 1;
 create table pk (a int primary key) partition by list (a);
 create table pk1 partition of pk for values in (1);
-select conrelid::regclass, conname, conislocal, coninhcount, connoinherit, conparentid <> 0 from pg_constraint where conrelid in ('pk'::regclass, 'pk1'::regclass) order by 1;
+select conrelid::regclass, conname, conislocal, coninhcount, connoinherit, conparentid <> 0 from pg_constraint where contype <> 'n' and conrelid in ('pk'::regclass, 'pk1'::regclass) order by 1;
 select pg_describe_object('pg_class'::regclass, 'p'::regclass, 0), pg_describe_object('pg_class'::regclass, 'p1'::regclass, 0);
 select (pg_identify_object('pg_class'::regclass, 'p'::regclass, 0)).*;

@@ -1,4 +1,5 @@
 -- Roles that every server has, and what their members may do.
+-- differs: as PostgreSQL 18
 select oid, rolname, rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname ~ '^pg_' order by 1;
 select roleid::regrole, member::regrole from pg_auth_members order by 1, 2;
 create role pg_mine;
@@ -6,6 +7,7 @@ drop role pg_monitor;
 alter role pg_monitor login;
 alter role pg_monitor rename to x;
 alter role pg_monitor set work_mem = '1MB';
+-- differs: as PostgreSQL 18
 grant pg_database_owner to pg_monitor;
 create role reader;
 alter role reader rename to pg_reader;

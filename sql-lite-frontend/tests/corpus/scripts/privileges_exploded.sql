@@ -1,3 +1,4 @@
+-- oracle: 18
 -- aclexplode and acldefault.
 create role exploded_reader;
 create role "Odd name";

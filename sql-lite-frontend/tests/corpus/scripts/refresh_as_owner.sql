@@ -18,7 +18,9 @@ select current_user = session_user;
 set role maker;
 create or replace function who(int) returns text language plpgsql as 'begin execute ''alter role maker superuser''; return current_user; end';
 reset role;
+-- differs: as PostgreSQL 18
 refresh materialized view m;
+-- differs: as PostgreSQL 18
 refresh materialized view concurrently m;
 select rolsuper from pg_roles where rolname = 'maker';
 select current_user = session_user;
@@ -27,6 +29,7 @@ create or replace function who(int) returns text language plpgsql as 'begin retu
 reset role;
 refresh materialized view m;
 set role other;
+-- differs: as PostgreSQL 18
 refresh materialized view m;
 reset role;
 create materialized view mine as select a from hidden;

@@ -1,3 +1,4 @@
+-- oracle: 18
 -- What takes a right, and who a session is.
 create role carl;
 create role bob;
@@ -13,6 +14,7 @@ alter database postgres set work_mem = '1MB';
 alter system set work_mem = '1MB';
 alter system reset all;
 alter role all set work_mem = '1MB';
+-- differs: the message of PostgreSQL 15
 checkpoint;
 alter role current_user reset all;
 set role builder;

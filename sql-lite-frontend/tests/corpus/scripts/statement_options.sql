@@ -1,3 +1,4 @@
+-- oracle: 18
 -- The options in parentheses: their words, their values, and which go together.
 create table t (a int primary key, b int);
 create view v as select 1 as x;
@@ -42,6 +43,7 @@ begin;
 vacuum;
 rollback;
 begin;
+-- differs: the order of the checks
 vacuum (full, disable_page_skipping);
 rollback;
 explain (foo) select 1;

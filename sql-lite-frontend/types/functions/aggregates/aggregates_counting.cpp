@@ -109,20 +109,36 @@ struct FloatSum {
 
 template <Answer answer>
 struct IntervalTotal {
-  Interval sum;
+  Interval sum;  ///< of the finite ones
   std::int64_t rows = 0;
+  std::int64_t plus_infinities = 0;
+  std::int64_t minus_infinities = 0;
   void step(FunctionContext&, Arena&, Arguments a) {
-    sum = add(sum, a[0].as_interval());
+    const Interval value = a[0].as_interval();
     ++rows;
+    if (value == kIntervalInfinity) {
+      ++plus_infinities;
+    } else if (value == kIntervalMinusInfinity) {
+      ++minus_infinities;
+    } else {
+      sum = add(sum, value);
+    }
   }
   [[nodiscard]] Value final(FunctionContext& context) const {
     if (rows == 0) return Value::null();
+    if (plus_infinities > 0 && minus_infinities > 0) {
+      throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
+    }
+    if (plus_infinities > 0) return make_interval(context.arena, kIntervalInfinity);
+    if (minus_infinities > 0) return make_interval(context.arena, kIntervalMinusInfinity);
     return make_interval(context.arena,
                          answer == Answer::sum ? sum : divide(sum, static_cast<double>(rows)));
   }
   void combine(Arena&, const IntervalTotal& other) {
     sum = add(sum, other.sum);
     rows += other.rows;
+    plus_infinities += other.plus_infinities;
+    minus_infinities += other.minus_infinities;
   }
 };
 

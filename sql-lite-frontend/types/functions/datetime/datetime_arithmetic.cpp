@@ -88,13 +88,22 @@ Value time_difference(FunctionContext& context, Arguments a) {
 }
 // Times of day go round the clock; days and months of the interval do not count.
 template <Sign sign>
+void refuse_infinite(const Interval& interval) {
+  if (!is_infinite_interval(interval)) return;
+  throw SqlError{sqlstate::datetime_field_overflow,
+                 sign == Sign::plus ? "cannot add infinite interval to time"
+                                    : "cannot subtract infinite interval from time"};
+}
+template <Sign sign>
 Value time_and_interval(FunctionContext&, Arguments a) {
+  refuse_infinite<sign>(a[1].as_interval());
   const i64 moved = a[1].as_interval().microseconds % kMicrosPerDay;
   return Value::from_int(
       floor_mod(a[0].as_int8() + (sign == Sign::plus ? moved : -moved), kMicrosPerDay));
 }
 template <Sign sign>
 Value timetz_and_interval(FunctionContext&, Arguments a) {
+  refuse_infinite<sign>(a[1].as_interval());
   const i64 moved = a[1].as_interval().microseconds % kMicrosPerDay;
   TimeTz time = a[0].as_timetz();
   time.microseconds =
@@ -131,6 +140,7 @@ Interval with_whole_days(Interval i) {
   return i;
 }
 Value justify_hours(FunctionContext& context, Arguments a) {
+  if (is_infinite_interval(a[0].as_interval())) return a[0];
   Interval i = with_whole_days(a[0].as_interval());
   if (i.days > 0 && i.microseconds < 0) {
     i.microseconds += kMicrosPerDay;
@@ -147,6 +157,7 @@ Interval with_whole_months(Interval i) {
   return i;
 }
 Value justify_days(FunctionContext& context, Arguments a) {
+  if (is_infinite_interval(a[0].as_interval())) return a[0];
   Interval i = with_whole_months(a[0].as_interval());
   if (i.months > 0 && i.days < 0) {
     i.days += 30;
@@ -158,6 +169,7 @@ Value justify_days(FunctionContext& context, Arguments a) {
   return make_interval(context.arena, i);
 }
 Value justify_interval(FunctionContext& context, Arguments a) {
+  if (is_infinite_interval(a[0].as_interval())) return a[0];
   Interval i = a[0].as_interval();
   // Days and hours that go the same way may be too many days together, and yet no months too many.
   const bool same_way = (i.days > 0 && i.microseconds > 0) || (i.days < 0 && i.microseconds < 0);
@@ -182,8 +194,7 @@ Value justify_interval(FunctionContext& context, Arguments a) {
 
 /// The difference in years, months, days and time, as one counts ages.
 Interval age_between(i64 later, i64 earlier) {
-  if (is_infinite_timestamp(later) || is_infinite_timestamp(earlier))
-    throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range"};
+  if (const auto infinite = infinite_difference(later, earlier)) return *infinite;
   const bool negative = later < earlier;
   if (negative) std::swap(later, earlier);
   const CivilTime a = civil_from_timestamp(later);

@@ -145,8 +145,35 @@ Extracted from_date(std::string_view name, std::int32_t date) {
   return *out;
 }
 
+/// The field of an infinite interval: infinite itself where fields only grow, else NULL.
+std::optional<Extracted> of_infinite_interval(DateTimeUnit field, const Interval& interval) {
+  if (!is_infinite_interval(interval)) return std::nullopt;
+  using enum DateTimeUnit;
+  switch (field) {
+    case hour:
+    case day:
+    case year:
+    case decade:
+    case century:
+    case millennium:
+    case epoch:
+      return Extracted{0, 0, interval == kIntervalInfinity ? 1 : -1};
+    case microsecond:
+    case millisecond:
+    case second:
+    case minute:
+    case week:
+    case month:
+    case quarter:
+      return Extracted{0, 0, 0, true};
+    default:
+      return std::nullopt;
+  }
+}
+
 Extracted from_interval(std::string_view name, const Interval& i) {
   const DateTimeUnit field = find_datetime_unit(name);
+  if (const auto infinite = of_infinite_interval(field, i)) return *infinite;
   const i64 years = i.months / 12;
   switch (field) {
     case DateTimeUnit::day:

@@ -116,6 +116,7 @@ Value truncate_interval(FunctionContext& context, Arguments a) {
   const DateTimeUnit field = find_datetime_unit(name);
   Interval i = a[1].as_interval();
   if (const i64 unit = micros_of(field); unit != 0) {
+    if (is_infinite_interval(i)) return a[1];
     i.microseconds -= i.microseconds % unit;
     return make_interval(context.arena, i);
   }
@@ -123,6 +124,7 @@ Value truncate_interval(FunctionContext& context, Arguments a) {
     throw SqlError{sqlstate::feature_not_supported, "unit \"week\" not supported for type interval"}
         .with_detail("Months usually have fractional weeks.");
   if (!truncates_dates(field)) refuse_truncation(name, field, TypeId::interval);
+  if (is_infinite_interval(i)) return a[1];
   i.microseconds = 0;
   if (field != DateTimeUnit::day) i.days = 0;
   const auto months = [&i](std::int32_t unit) { i.months = i.months / unit * unit; };
@@ -155,6 +157,10 @@ Value date_bin(FunctionContext&, Arguments a) {
   if (is_infinite_timestamp(source)) return a[1];
   if (is_infinite_timestamp(origin))
     throw SqlError{sqlstate::datetime_field_overflow, "origin out of range"};
+  if (is_infinite_interval(stride)) {
+    throw SqlError{sqlstate::datetime_field_overflow,
+                   "timestamps cannot be binned into infinite intervals"};
+  }
   if (stride.months != 0)
     throw SqlError{sqlstate::feature_not_supported,
                    "timestamps cannot be binned into intervals containing months or years"};

@@ -55,8 +55,8 @@ Value is_finite_date(FunctionContext&, Arguments a) {
 Value is_finite_timestamp(FunctionContext&, Arguments a) {
   return Value::from_bool(!is_infinite_timestamp(a[0].as_int8()));
 }
-Value is_finite_interval(FunctionContext&, Arguments) {
-  return Value::from_bool(true);
+Value is_finite_interval(FunctionContext&, Arguments a) {
+  return Value::from_bool(!is_infinite_interval(a[0].as_interval()));
 }
 
 std::int64_t checked_civil_days(i64 year, int month, int day) {
@@ -120,9 +120,16 @@ Value make_interval_of(FunctionContext& context, Arguments a) {
   const i64 days = i64{a[2].as_int4()} * 7 + a[3].as_int4();
   if (months != static_cast<std::int32_t>(months) || days != static_cast<std::int32_t>(days))
     throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
-  const Interval out{a[4].as_int4() * kMicrosPerHour + a[5].as_int4() * kMicrosPerMinute +
-                         static_cast<i64>(std::rint(seconds * 1e6)),
-                     static_cast<std::int32_t>(days), static_cast<std::int32_t>(months)};
+  // The first double that is no 64-bit number any more.
+  constexpr double kEnd = 9223372036854775808.0;
+  const double fraction = std::rint(seconds * 1e6);
+  Interval out{a[4].as_int4() * kMicrosPerHour + a[5].as_int4() * kMicrosPerMinute,
+               static_cast<std::int32_t>(days), static_cast<std::int32_t>(months)};
+  const bool fits =
+      fraction >= -kEnd && fraction < kEnd &&
+      !__builtin_add_overflow(out.microseconds, static_cast<i64>(fraction), &out.microseconds);
+  if (!fits || is_infinite_interval(out))
+    throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
   return make_interval(context.arena, out);
 }
 
@@ -162,6 +169,10 @@ std::int32_t zone_interval(FunctionContext& context, const Value& value) {
   if (i.months != 0 || i.days != 0) {
     std::string shown;
     append_interval(shown, i, context.session.format.interval_style);
+    if (is_infinite_interval(i)) {
+      throw_error(sqlstate::invalid_parameter_value, "interval time zone \"{}\" must be finite",
+                  shown);
+    }
     throw_error(sqlstate::invalid_parameter_value,
                 "interval time zone \"{}\" must not include months or days", shown);
   }

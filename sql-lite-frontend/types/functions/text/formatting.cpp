@@ -258,6 +258,7 @@ Value timestamptz_to_char(FunctionContext& context, Arguments a) {
 Value interval_to_char(FunctionContext& context, Arguments a) {
   if (a[1].as_text().empty()) return Value::null();
   const Interval i = a[0].as_interval();
+  if (is_infinite_interval(i)) return Value::null();
   Moment m;
   m.is_interval = true;
   m.year = i.months / 12;

@@ -1,0 +1,26 @@
+-- oracle: 18
+-- Options of EXPLAIN that PostgreSQL 16 to 18 have, as far as an answer is no plan.
+
+explain (serialize text) select 1;
+explain (serialize) select 1;
+explain (serialize binary) select 1;
+explain (serialize none, costs off) select 1;
+explain (serialize off, costs off) select 1;
+explain (serialize nosuch) select 1;
+explain (serialize 5) select 1;
+explain (analyze, generic_plan) select 1;
+explain (generic_plan maybe) select 1;
+explain (memory maybe) select 1;
+explain (memory off, costs off) select 1;
+explain (nosuch) select 1;
+explain (analyze off, serialize off, memory false, generic_plan false, costs off) select 1;
+set transaction_timeout = '5s';
+show transaction_timeout;
+set transaction_timeout = '1 day';
+select name, setting, unit, min_val, max_val, vartype, context from pg_settings where name = 'transaction_timeout';
+begin;
+set local transaction_timeout = '1h';
+show transaction_timeout;
+commit;
+reset transaction_timeout;
+show transaction_timeout;
