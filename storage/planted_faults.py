@@ -10,6 +10,27 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "Y12 those who wait at the gate come in before the promoted database is ready",
+        "engine_open.cpp",
+        "  if (opened) opened = before();\n",
+        "  own_gate_->open();\n  if (opened) opened = before();\n",
+        "an engine goes on through a promotion*",
+    ),
+    (
+        "a promotion that has failed looks like a server that writes",
+        "engine_open.cpp",
+        "  if (opened) opened = before();\n",
+        "  gate_.store(nullptr, std::memory_order_release);\n  if (opened) opened = before();\n",
+        "an engine goes on through a promotion*",
+    ),
+    (
+        "a promotion waits for its readers for ever, and tells none",
+        "standby/standby_engine.cpp",
+        "  while (!gate_->close(patience)) {\n",
+        "  while (!gate_->close(patience * 100)) {\n",
+        "an engine goes on through a promotion*",
+    ),
+    (
         "Y11 readers of a standby see what is not committed",
         "standby/standby_engine.cpp",
         "  RETURN_IF_ERROR(parts.losers.take_up(at.active));\n  RETURN_IF_ERROR(readers_",

@@ -147,8 +147,9 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
   state.events.restart();
   auto error = state.receiver->take_error();
   state.receiver.reset();
-  if (state.is_open) state.sessions.close();
-  if (state.end == End::promoted) RETURN_IF_ERROR(state.standby->promote());
+  const bool is_promoted = state.end == End::promoted;
+  if (state.is_open) is_promoted ? state.sessions.hold() : state.sessions.close();
+  if (is_promoted) RETURN_IF_ERROR(state.standby->promote());
   state.standby.reset();
   if (state.end) return *state.end;
   INVARIANT(error.has_value());

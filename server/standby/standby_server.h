@@ -29,6 +29,8 @@ struct StandbySessions {
   std::function<void()> let_in;
   /// Ends the sessions, and closes the database. By the main thread, when nothing is redone.
   std::function<void()> close;
+  /// Closes the database for a promotion; the sessions wait. By the main thread, as above.
+  std::function<void()> hold;
   /// Reads settings and rules again. By the main thread, while it is open.
   std::function<void()> reload;
 };

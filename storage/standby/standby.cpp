@@ -322,6 +322,10 @@ Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& option
   return engine;
 }
 
+void Standby::keep_readers_out(Duration patience) {
+  state_->engine->close_gate_for_good(patience);
+}
+
 void Standby::forget_engine() noexcept {
   state_->engine.reset();
 }

@@ -80,7 +80,11 @@ class Standby {
   /// makes them so. Of the thread that redoes, or while none does. The engine goes before this
   /// object and before promote(), and not while a step is under way.
   Result<std::unique_ptr<Engine>> open_engine(const EngineOptions& options, StandbyReaders readers);
-  /// The engine is gone.
+  /// Keeps readers out before a promotion in which the engine stays
+  /// (Engine::close_for_promotion()): those who are inside have `patience`, and are cancelled then.
+  /// Parks until all have left. Of the thread that redoes, or while none does, as forget_engine().
+  void keep_readers_out(Duration patience);
+  /// The engine is gone, or closed.
   void forget_engine() noexcept;
 
   /// Makes a database of it that Engine::open opens: the log ends behind the last whole record, and

@@ -39,11 +39,15 @@ struct Database::Shared final : ServerContext {
   /// pg_reload_conf().
   std::function<void()> request_reload;
 
-  /// On a standby, of the server's part that follows. Empty elsewhere.
+  /// On a standby, of the server's part that follows. Empty elsewhere; once it is promoted, the
+  /// positions stay as they were.
   struct Standby {
     std::function<Lsn()> received;
+    std::function<Lsn()> replayed;
     std::function<bool()> is_paused;
     std::function<void(bool)> pause;
+    /// Asks the server to promote itself.
+    std::function<void()> promote;
   } standby;
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
@@ -66,7 +70,7 @@ struct Database::Shared final : ServerContext {
 /// The settings that influence plans, and those that influence how their constants are read.
 std::span<const std::string_view> planner_settings() noexcept;
 std::span<const std::string_view> format_settings() noexcept;
-/// Defines all settings of SET and SHOW. `in_hot_standby` is one that never changes.
+/// Defines all settings of SET and SHOW. `in_hot_standby` is one that only a promotion changes.
 void define_session_settings(Settings& settings, std::string_view in_hot_standby = "off");
 
 }  // namespace swizzle::sql
