@@ -63,6 +63,25 @@ asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) 
   return {events, descriptor};
 }
 
+std::optional<sql::Database::Shared::Standby::Receiver> receiver_row(StandbyControl& control) {
+  const auto now = control.receiving();
+  if (!now) return std::nullopt;
+  const LogReceiver::Connection& connection = now->connection;
+  return sql::Database::Shared::Standby::Receiver{.started_at = connection.started_at,
+                                                  .started_timeline = connection.started_timeline,
+                                                  .written = now->status.received,
+                                                  .flushed = now->status.durable,
+                                                  .timeline = now->status.timeline,
+                                                  .sent_us = connection.sent_us,
+                                                  .heard_us = connection.heard_us,
+                                                  .latest_end = connection.latest_end,
+                                                  .latest_end_us = connection.latest_end_us,
+                                                  .slot = connection.slot,
+                                                  .host = connection.address.host,
+                                                  .port = connection.address.port,
+                                                  .conninfo = connection.address.conninfo};
+}
+
 /// Adds a hint about `salvage` to an error of damaged definitions.
 Error with_way_out(Error&& error) {
   if (error.state() != sqlstate::data_corrupted) return std::move(error);
@@ -357,7 +376,9 @@ Result<> Server::open_standby(Standby& standby, StandbyControl& control, const F
   if (opened) {
     database_->shared().standby = {
         .received = [&standby] { return standby.received(); },
-        .replayed = [this] { return Lsn{engine_->statistics().log_durable}; },
+        .replayed = [&standby] { return standby.replayed(); },
+        .replayed_at_us = [&standby] { return standby.replayed_at_us(); },
+        .receiver = [&control] { return receiver_row(control); },
         .is_paused = [&control] { return control.is_paused.load(); },
         .pause = [&control](bool pauses) { control.is_paused.store(pauses); },
         .promote = [] { ::kill(::getpid(), SIGUSR1); }};

@@ -20,8 +20,8 @@ using namespace testing;
 
 /// A primary, and a standby that is read.
 struct ReadStandby : TwoServers {
-  explicit ReadStandby(const std::string& settings = "")
-      : TwoServers{"hot_standby = on\n" + settings} {
+  explicit ReadStandby(const std::string& settings = "", const std::string& of_both = "")
+      : TwoServers{"hot_standby = on\n" + settings, of_both} {
     REQUIRE(await_answer(standby, "SELECT count(*) FROM rows", "1000"));
   }
 };
@@ -197,6 +197,103 @@ TEST_CASE("transfers on the primary keep their sum on the standby, through kills
   CHECK(is_right);
   CHECK(looks == 900);
   CHECK(newest > 100);
+}
+
+TEST_CASE("monitors are told where a standby is, and since when") {
+  ReadStandby servers{"wal_receiver_status_interval = 1s\n", "max_prepared_transactions = 5\n"};
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1001)") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows", "1001"));
+  CHECK(ask(servers.standby,
+            "SELECT now() - pg_last_xact_replay_timestamp() "
+            "BETWEEN interval '-1s' AND interval '20s'") == "t");
+  CHECK(ask(servers.primary, "SELECT pg_last_xact_replay_timestamp() IS NULL") == "t");
+  // An idle standby has everything, and says so.
+  REQUIRE(await_answer(servers.primary,
+                       "SELECT replay_lsn = pg_current_wal_lsn() AND flush_lsn = replay_lsn "
+                       "FROM pg_stat_replication",
+                       "t"));
+  CHECK(ask(servers.standby, "SELECT pg_last_wal_replay_lsn() = pg_last_wal_receive_lsn()") == "t");
+  CHECK(ask(servers.standby,
+            "SELECT status || slot_name || (latest_end_lsn = flushed_lsn) || received_tli || "
+            "(last_msg_receipt_time >= last_msg_send_time - interval '1s') || (sender_port > 0) || "
+            "(conninfo LIKE '%port=%') || (pid > 0) FROM pg_stat_wal_receiver") ==
+        "streamingstrue1truetruetruetrue");
+  CHECK(ask(servers.primary, "SELECT count(*) FROM pg_stat_wal_receiver") == "0");
+  // Lags are known after some log, and not after a while without.
+  CHECK(ask(servers.primary, "INSERT INTO rows VALUES (1002)") == kNothing);
+  REQUIRE(await_answer(servers.primary,
+                       "SELECT write_lag > interval '0' AND flush_lag >= write_lag AND "
+                       "replay_lag >= flush_lag AND replay_lag < interval '20s' "
+                       "FROM pg_stat_replication",
+                       "t"));
+  CHECK(await_answer(servers.primary,
+                     "SELECT write_lag IS NULL AND flush_lag IS NULL AND replay_lag IS NULL "
+                     "FROM pg_stat_get_wal_senders()",
+                     "t"));
+  // The primary's prepared transactions are seen here.
+  CHECK(ask(servers.primary, "BEGIN; INSERT INTO rows VALUES (1003); PREPARE TRANSACTION 'p'") ==
+        kNothing);
+  REQUIRE(await_answer(servers.standby,
+                       "SELECT gid || ' ' || database || ' ' || (owner = current_user) || ' ' || "
+                       "(prepared <= now() + interval '1s') FROM pg_prepared_xacts",
+                       "p postgres true true"));
+  CHECK(ask(servers.standby, "SELECT count(*) FROM rows") == "1002");
+  CHECK(ask(servers.primary, "COMMIT PREPARED 'p'") == kNothing);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM pg_prepared_xacts", "0"));
+  CHECK(ask(servers.standby, "SELECT count(*) FROM rows") == "1003");
+  // Once it is promoted, its positions stay.
+  CHECK(ask(servers.standby, "SELECT pg_promote()") == "t");
+  CHECK(ask(servers.standby,
+            "SELECT pg_last_xact_replay_timestamp() < now() AND "
+            "pg_last_wal_replay_lsn() <= pg_current_wal_lsn()") == "t");
+  CHECK(ask(servers.standby, "SELECT count(*) FROM pg_stat_wal_receiver") == "0");
+}
+
+TEST_CASE("with remote_apply a commit is seen on the standby once it is acknowledged") {
+  ReadStandby servers;
+  CHECK(ask(servers.primary, "CREATE TABLE seen (n int PRIMARY KEY, by int)") == kNothing);
+  CHECK(ask(servers.primary, "ALTER SYSTEM SET synchronous_standby_names = '*'") == kNothing);
+  CHECK(ask(servers.primary, "SELECT pg_reload_conf()") == "t");
+  REQUIRE(await_answer(servers.primary, "SELECT sync_state FROM pg_stat_replication", "sync"));
+  std::atomic<int> missed{0};
+  std::atomic<int> failed{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&, i] {
+      Client writer{servers.primary};
+      Client reader{servers.standby};
+      if (writer.ask("SET synchronous_commit = remote_apply") != kNothing) ++failed;
+      for (int n = 1; n <= 12; ++n) {
+        const std::string row = std::to_string(100 * i + n);
+        if (writer.ask("INSERT INTO seen VALUES (" + row + ", " + std::to_string(i) + ")") !=
+            kNothing)
+          ++failed;
+        if (reader.ask("SELECT count(*) FROM seen WHERE by = " + std::to_string(i)) !=
+            std::to_string(n))
+          ++missed;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  CHECK(failed == 0);
+  CHECK(missed == 0);
+  // Replay that pauses keeps the commit waiting; a weaker level does not wait for it.
+  CHECK(ask(servers.standby, "SELECT pg_wal_replay_pause()") == kNothing);
+  ::usleep(500'000);
+  CHECK(ask(servers.primary, "INSERT INTO seen VALUES (1000, 0)") == kNothing);
+  std::atomic<bool> is_acknowledged{false};
+  std::thread waiting{[&] {
+    ask(servers.primary,
+        "SET synchronous_commit = remote_apply; INSERT INTO seen VALUES (1001, 0)");
+    is_acknowledged = true;
+  }};
+  ::usleep(1'000'000);
+  CHECK(!is_acknowledged);
+  CHECK(ask(servers.primary,
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "1");
+  CHECK(ask(servers.standby, "SELECT pg_wal_replay_resume()") == kNothing);
+  waiting.join();
+  CHECK(ask(servers.standby, "SELECT count(*) FROM seen WHERE n >= 1000") == "2");
 }
 
 TEST_CASE("a promotion keeps its sessions, and they write") {

@@ -22,6 +22,11 @@ class LinkInterrupt {
  public:
   LinkInterrupt();
   void raise() noexcept;
+  /// Ends the wait for a message that is in progress, or the next one.
+  void nudge() noexcept;
+  /// Returns true once after each nudge().
+  [[nodiscard]] bool take_nudge() const noexcept;
+  [[nodiscard]] int nudge_descriptor() const noexcept { return nudges_.get(); }
   [[nodiscard]] bool is_raised() const noexcept { return is_raised_.load(); }
   /// Sleeps; returns early once raised.
   void wait_for(Duration longest) const noexcept;
@@ -29,6 +34,7 @@ class LinkInterrupt {
 
  private:
   Descriptor event_;
+  Descriptor nudges_;
   std::atomic<bool> is_raised_{false};
 };
 
@@ -41,6 +47,14 @@ class PrimaryLink {
   PrimaryLink(const PrimaryLink&) = delete;
   PrimaryLink& operator=(const PrimaryLink&) = delete;
   ~PrimaryLink();
+
+  /// The other end, as pg_stat_wal_receiver shows it.
+  struct Address {
+    std::string host;
+    int port = 0;
+    std::string conninfo;  ///< without passwords
+  };
+  [[nodiscard]] Address address() const;
 
   struct System {
     std::uint64_t id = 0;
@@ -58,7 +72,7 @@ class PrimaryLink {
 
   enum class Arrival : std::uint8_t {
     message,
-    none,  ///< nothing in that time, or interrupted
+    none,  ///< nothing in that time, or interrupted, or nudged
     end,   ///< the stream has ended in good order
   };
   struct Received {

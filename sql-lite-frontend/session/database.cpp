@@ -253,9 +253,11 @@ Result<> Database::moved(const std::set<TreeId>& changed) {
 void Database::let_go_of_engine() noexcept {
   const Lsn received = shared_->standby.received();
   const Lsn replayed = shared_->standby.replayed();
+  const std::int64_t replayed_at_us = shared_->standby.replayed_at_us();
   shared_->standby = {};
   shared_->standby.received = [received] { return received; };
   shared_->standby.replayed = [replayed] { return replayed; };
+  shared_->standby.replayed_at_us = [replayed_at_us] { return replayed_at_us; };
   const std::lock_guard lock{shared_->sessions_mutex};
   for (const auto& [pid, session] : shared_->sessions)
     session->state().transaction.let_go_of_engine();

@@ -62,6 +62,11 @@ class Standby {
   [[nodiscard]] Lsn durable() const noexcept;
   /// The pages have everything before.
   [[nodiscard]] Lsn redone() const noexcept;
+  /// The same, and readers see it; behind the flush mark that a log ends with while nothing is
+  /// written, so that a standby which has everything says so.
+  [[nodiscard]] Lsn replayed() const noexcept;
+  /// When the newest transaction before it ended, in microseconds since 1970; 0: not known.
+  [[nodiscard]] std::int64_t replayed_at_us() const noexcept;
 
   /// Appends at received(). Of the thread that receives, as flush() and follow_timeline().
   Result<> append(Bytes bytes);

@@ -6,6 +6,7 @@
 
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
+#include "storage/txn/restart_prepared.h"
 #include "storage/txn/tree_factory.h"
 
 namespace swizzle {
@@ -112,6 +113,7 @@ Result<std::unique_ptr<Engine>> StandbyEngine::open(const Control& reached,
   RETURN_IF_ERROR(open_reading_trees(parts));
   parts.registry->start_ids_at(at.next_txn);
   RETURN_IF_ERROR(parts.losers.take_up(at.active));
+  ASSIGN_OR_RETURN(parts.prepared_there, list_prepared(parts, at.active));
   engine_ = &parts;
   at_ = at.begin;
   return engine;
@@ -163,6 +165,7 @@ Result<> StandbyEngine::move_to(const Control& reached) {
   parts.registry->start_ids_at(at.next_txn);
   if (changed_.contains(TreeId::directory)) RETURN_IF_ERROR(parts.trees->forget_replaced());
   RETURN_IF_ERROR(parts.losers.take_up(at.active));
+  ASSIGN_OR_RETURN(parts.prepared_there, list_prepared(parts, at.active));
   RETURN_IF_ERROR(readers_.moved(changed_));
   outdated_.clear();
   changed_.clear();

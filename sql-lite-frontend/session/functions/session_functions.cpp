@@ -16,6 +16,7 @@
 #include "sql-lite-frontend/statement/command_progress.h"
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "storage/statistics.h"
@@ -388,6 +389,12 @@ Value log_replayed(Execution& execution, Arguments) {
   if (!standby.replayed) return Value::null();
   return Value::from_int(static_cast<std::int64_t>(raw(standby.replayed())));
 }
+Value replayed_at(Execution& execution, Arguments) {
+  const auto& standby = session_of(execution).shared.standby;
+  const std::int64_t unix_us = standby.replayed_at_us ? standby.replayed_at_us() : 0;
+  if (unix_us == 0) return Value::null();
+  return Value::from_int(unix_us - kUnixEpochDays * kMicrosPerDay);
+}
 Value replay_paused(Execution& execution, Arguments arguments) {
   const auto& standby = session_of(execution).shared.standby;
   if (!standby.is_paused) return refuse_recovery(execution, arguments);
@@ -506,7 +513,7 @@ std::span<const SessionEntry> functions() {
       {"pg_current_wal_insert_lsn", log_filled},
       {"pg_last_wal_receive_lsn", log_received},
       {"pg_last_wal_replay_lsn", log_replayed},
-      {"pg_last_xact_replay_timestamp", always_null},
+      {"pg_last_xact_replay_timestamp", replayed_at},
       {"pg_sequence_last_value", sequence_last_value},
       {"pg_sleep", sleep_seconds},
       {"pg_sleep_for", sleep_for},
