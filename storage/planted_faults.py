@@ -31,6 +31,34 @@ FAULTS = [
         "an engine goes on through a promotion*",
     ),
     (
+        "Y13 pages of the history that ended stay",
+        "standby/rewind.cpp",
+        "      if (check_page(image, PageId{page}) && lsn < fork_) {\n",
+        "      if (check_page(image, PageId{page})) {\n",
+        "a rewind copies pages that differ*",
+    ),
+    (
+        "a rewind leaves out pages that have changed",
+        "standby/sent_files.cpp",
+        "      if (known != Lsn::none && lsn == known) continue;\n",
+        "      if (known != Lsn::none && lsn >= known) continue;\n",
+        "a rewind copies pages that differ*",
+    ),
+    (
+        "a rewind copies pages that are the same",
+        "standby/sent_files.cpp",
+        "      if (known != Lsn::none && lsn == known) continue;\n",
+        "",
+        "a rewind copies pages that differ*",
+    ),
+    (
+        "an interrupted rewind can be opened",
+        "standby/rewind.cpp",
+        "  RETURN_IF_ERROR(mark_unfinished(files_, directory_));\n",
+        "",
+        "an old primary follows*",
+    ),
+    (
         "Y11 readers of a standby see what is not committed",
         "standby/standby_engine.cpp",
         "  RETURN_IF_ERROR(parts.losers.take_up(at.active));\n"
@@ -762,8 +790,8 @@ FAULTS = [
     (
         "Y7 a file of a base copy is not durable when the copy has ended",
         "standby/sent_files.cpp",
-        "syncs_at_end = (number & kDurableWrites) != 0;",
-        "syncs_at_end = number > kMustBeNew + kDurableWrites;",
+        "syncs_at_end = (how & kDurableWrites) != 0;",
+        "syncs_at_end = how > kMustBeNew + kDurableWrites;",
         "a copy that has ended*",
     ),
     (

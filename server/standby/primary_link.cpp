@@ -234,6 +234,13 @@ Result<> PrimaryLink::start_base_copy() {
   return {};
 }
 
+Result<> PrimaryLink::tell_page_lsns(std::uint64_t first_page, std::span<const Lsn> lsns) {
+  std::string digits;
+  for (const Lsn lsn : lsns) digits += fmt::format("{:016x}", raw(lsn));
+  RETURN_IF_ERROR(run(fmt::format("PAGE_LSNS {} '{}'", first_page, digits), PGRES_COMMAND_OK));
+  return {};
+}
+
 Result<PrimaryLink::Received> PrimaryLink::receive(Duration longest) {
   constexpr std::string_view kWhat = "could not receive data from the primary";
   if (buffer_ != nullptr) ::PQfreemem(std::exchange(buffer_, nullptr));

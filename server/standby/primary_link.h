@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/bytes.h"
@@ -69,6 +70,8 @@ class PrimaryLink {
   /// Begins a stream: messages come by receive(). `slot` may be empty.
   Result<> start_log(const std::string& slot, Lsn from, std::uint32_t timeline);
   Result<> start_base_copy();
+  /// Tells which pages need not be copied: their LSNs, from that number on.
+  Result<> tell_page_lsns(std::uint64_t first_page, std::span<const Lsn> lsns);
 
   enum class Arrival : std::uint8_t {
     message,
