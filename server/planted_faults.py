@@ -145,4 +145,10 @@ FAULTS = [
         '    {"/read-only", true, false, true},\n',
         '    {"/read-only", true, true, true},\n',
     ),
+    (
+        "a standby that lags too much serves reads",
+        "observability/role_answers.cpp",
+        "  return (is_about_writes ? place.write_lag_bytes : place.replay_lag_bytes) > *most;\n",
+        "  return place.write_lag_bytes > *most;\n",
+    ),
 ]

@@ -7,11 +7,47 @@ PROGRAM = "sql-lite-frontend/swizzle_sql_tests"
 OTHER_PROGRAMS = {
     "swizzle_sql_catalog_tests": "sql-lite-frontend/catalog/swizzle_sql_catalog_tests",
     "swizzle_sql_query_tests": "sql-lite-frontend/query/swizzle_sql_query_tests",
+    "swizzle_standby_process_tests": "server/swizzle_standby_process_tests",
 }
 TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
+    (
+        "a promoted server gives the primary's numbers of objects once more",
+        "catalog/shared_objects.cpp",
+        "  next_oid_ = fresh.next_oid_.load();\n  oid_limit_ = fresh.oid_limit_.load();\n",
+        "",
+        "swizzle_standby_process_tests: a promotion keeps its sessions*",
+    ),
+    (
+        "clients are not told that their server has been promoted",
+        "session/session.cpp",
+        "  variables.changed(&sink);\n}\n",
+        "  variables.changed(nullptr);\n}\n",
+        "swizzle_standby_process_tests: a promotion keeps its sessions*",
+    ),
+    (
+        "an idle transaction of a standby is forgotten by the promotion",
+        "session/transactions/transactions.cpp",
+        "  goes_on_promoted_ = engine_ != nullptr;\n",
+        "",
+        "swizzle_standby_process_tests: a promotion keeps its sessions*",
+    ),
+    (
+        "remote_apply counts what is durable on the standby",
+        "session/shared/log_senders.cpp",
+        "  return sender.replayed;\n",
+        "  return sender.flushed;\n",
+        "*has not caught up confirms nothing*",
+    ),
+    (
+        "lags of a follower that has everything stay",
+        "session/shared/log_senders.cpp",
+        "    if (read || forgets) lag = read;\n",
+        "    if (read) lag = read;\n",
+        "lags are the time from sending*",
+    ),
     (
         "a row that DO NOTHING meets stays locked",
         "execution/write/write_conflict.cpp",

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/types/memory_account.h"
 #include "storage/options.h"
 
 namespace swizzle {
@@ -110,6 +112,7 @@ class ReplicationCommands {
   void create_physical(const ReplicationCommand& command, ResultSink& sink);
   void start_physical(const ReplicationCommand& command, ResultSink& sink, ChangeSender& sender);
   void send_base_copy(ResultSink& sink, ChangeSender& sender);
+  void note_page_lsns(const ReplicationCommand& command);
   void create(const ReplicationCommand& command, ResultSink& sink);
   void start(const ReplicationCommand& command, ChangeSender& sender);
 
@@ -117,6 +120,9 @@ class ReplicationCommands {
   const For for_;
   /// Shared, so that includers of this header do not need the definition of Transaction.
   std::shared_ptr<Transaction> exported_;
+  /// Of the pages that the next base copy leaves out where they have not changed.
+  std::vector<Lsn> page_lsns_;
+  MemoryShare page_lsns_share_;
   std::string export_name_;
 };
 

@@ -107,6 +107,13 @@ class Database {
   /// Ends the statements, or else the sessions, that replay waits for.
   void cancel_conflicting();
 
+  // A promotion, while no session is inside the engine's replay gate.
+
+  /// Before Engine::close_for_promotion(). The sessions stay, and wait at the gate.
+  void let_go_of_engine() noexcept;
+  /// In Engine::open_promoted(): sessions go on with what is there now, and may write.
+  Result<> go_on_promoted();
+
   struct Shared;
   [[nodiscard]] Shared& shared() noexcept { return *shared_; }
 

@@ -65,14 +65,6 @@ Result<> require_primary(const EngineParts& parts) {
 
 }  // namespace
 
-ReplayGate* Engine::replay_gate() const noexcept {
-  return parts_->replay_gate;
-}
-
-bool Engine::salvages() const noexcept {
-  return parts_->options.salvage;
-}
-
 std::unique_ptr<Transaction> Engine::begin(Isolation isolation, Access access) {
   return TransactionAccess::begin(*parts_, isolation, access);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -84,12 +85,29 @@ class Engine {
   Result<> close();
 
   /// Null but on a standby (Standby::open_engine()), which writes nothing: there every use of the
-  /// engine is inside this gate, so that it sees one state of the database, and ends soon.
-  [[nodiscard]] ReplayGate* replay_gate() const noexcept;
+  /// engine is inside this gate, so that it sees one state of the database, and ends soon. Valid
+  /// for as long as this object, also after a promotion. It, is_standby() and salvages() may be
+  /// asked outside.
+  [[nodiscard]] ReplayGate* replay_gate() const noexcept {
+    // Acquire: a caller that finds none uses what open_promoted() has opened.
+    return gate_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] bool is_standby() const noexcept { return replay_gate() != nullptr; }
+  /// The same gate after a promotion, for those who entered before.
+  [[nodiscard]] ReplayGate* own_replay_gate() const noexcept { return own_gate_.get(); }
+
+  /// A promotion in two steps, between which Standby::promote() makes the directory another one.
+  /// The first closes everything, and what has come from here (transactions, trees, cursors) must
+  /// be gone or is never used again. Pre: the standby's gate is closed, and nobody is inside.
+  void close_for_promotion() noexcept;
+  /// Opens the directory in this object, as open() does, and lets in everybody who waits at the
+  /// gate. `before` runs first, while nobody else uses the engine, of which is_standby() still says
+  /// true. After an error the object is closed as before.
+  Result<> open_promoted(FileSystem& files, const std::filesystem::path& directory,
+                         const EngineOptions& options, const std::function<Result<>()>& before);
 
   /// True if reads pass over damage (EngineOptions::salvage).
-  [[nodiscard]] bool salvages() const noexcept;
+  [[nodiscard]] bool salvages() const noexcept { return salvages_; }
 
   /// Begins a short transaction of the system itself, which is never refused: it has slots of its
   /// own, and parks only while all of them are taken.
@@ -204,6 +222,14 @@ class Engine {
   friend class StandbyEngine;
   struct Parts;
   explicit Engine(std::unique_ptr<Parts> parts);
+  /// Opens the directory that `parts_` is of.
+  Result<> open_parts(RecoveryObserver observer);
+
+  const bool salvages_;
+  /// Of a standby; outlives `parts_`, since callers wait there for a promotion.
+  std::shared_ptr<ReplayGate> own_gate_;
+  std::atomic<ReplayGate*> gate_{nullptr};
+  /// Null in the middle of a promotion.
   std::unique_ptr<Parts> parts_;
 };
 

@@ -106,7 +106,8 @@ EngineParts::~EngineParts() {
   losers.abandon();
 }
 
-Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::Engine(std::unique_ptr<Parts> parts)
+    : salvages_(parts->options.salvage), parts_(std::move(parts)) {}
 Engine::~Engine() = default;
 
 Result<> Engine::create(FileSystem& files, const std::filesystem::path& directory,
@@ -379,7 +380,34 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
                                              const EngineOptions& options,
                                              RecoveryObserver observer) {
   std::unique_ptr<Engine> engine(new Engine(std::make_unique<Parts>(files, directory, options)));
-  Parts& parts = *engine->parts_;
+  RETURN_IF_ERROR(engine->open_parts(std::move(observer)));
+  return engine;
+}
+
+void Engine::close_for_promotion() noexcept {
+  INVARIANT(is_standby());
+  parts_.reset();
+}
+
+Result<> Engine::open_promoted(FileSystem& files, const std::filesystem::path& directory,
+                               const EngineOptions& options,
+                               const std::function<Result<>()>& before) {
+  INVARIANT(is_standby() && parts_ == nullptr);
+  parts_ = std::make_unique<Parts>(files, directory, options);
+  auto opened = open_parts({});
+  if (opened) opened = before();
+  if (!opened) {
+    parts_.reset();
+    return opened;
+  }
+  // Release: as replay_gate() says. Those who have found the gate wait there.
+  gate_.store(nullptr, std::memory_order_release);
+  own_gate_->open();
+  return {};
+}
+
+Result<> Engine::open_parts(RecoveryObserver observer) {
+  Parts& parts = *parts_;
   ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
@@ -394,7 +422,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
     return row.status == TreeTable::Listed::Status::live && !parts.losers.has_created(row.id);
   });
   if (is_new) parts.losers.finish();
-  if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
+  if (is_new) RETURN_IF_ERROR(create_own_trees(*this));
   if (auto taken = parts.checkpointer->take(); !taken) {
     // The last checkpoint, from which this start recovered, remains in use.
     if (taken.error().state() != sqlstate::disk_full) return fail(std::move(taken).error());
@@ -406,7 +434,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   parts.tidier->start();
   if (parts.preload) parts.preload->start();
   parts.losers.start();
-  return engine;
+  return {};
 }
 
 }  // namespace swizzle

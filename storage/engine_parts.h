@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <shared_mutex>
+#include <vector>
 
 #include "base/runtime/park_mutex.h"
 #include "lock/lock_manager.h"
@@ -215,6 +216,8 @@ struct EngineParts {
   std::unique_ptr<TransactionRegistry> registry;
   std::unique_ptr<TransactionPool> transactions;
   PreparedTransactions prepared;
+  /// Of a standby: those of its primary.
+  std::vector<PreparedTransaction> prepared_there;
   RestartLosers losers;
   std::unique_ptr<VersionReclaimer> reclaimer;
   std::unique_ptr<TreeTable> trees;

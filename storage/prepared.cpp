@@ -140,7 +140,8 @@ const PreparedTransaction& Transaction::prepared_as() const noexcept {
 }
 
 std::vector<PreparedTransaction> Engine::prepared() const {
-  return parts_->prepared.list();
+  const bool are_the_primarys = parts_->replay_gate != nullptr;
+  return are_the_primarys ? parts_->prepared_there : parts_->prepared.list();
 }
 
 Result<std::unique_ptr<Transaction>> Engine::take_prepared(std::string_view gid) {

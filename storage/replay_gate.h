@@ -19,6 +19,9 @@ class ReplayGate {
   /// Parks while the gate is closed. False: the caller is asked to end, or nobody is let in any
   /// more; it is not inside. Pre: the caller is not inside, since redo waits for those who are.
   [[nodiscard]] bool enter() noexcept;
+  /// For what has to leave something tidy: parks until the gate is open, whatever the caller is
+  /// asked. False: nobody is let in any more, and redo has ended; the caller is not inside.
+  [[nodiscard]] bool enter_to_end() noexcept;
   void leave() noexcept { inside_.fetch_sub(1, std::memory_order_release); }
 
   /// Lets nobody in any more, and waits until all have left. False: somebody was inside for longer

@@ -131,6 +131,10 @@ void Transaction::release_view(const ReadView& view) noexcept {
   state_->release_view(view);
 }
 
+bool Transaction::keeps_views() const noexcept {
+  return !state_->held_views.empty() || state_->outer_views != 0;
+}
+
 ReadView Transaction::exchange_view(const ReadView& view) noexcept {
   return std::exchange(state_->now, view);
 }

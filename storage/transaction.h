@@ -63,6 +63,8 @@ class Transaction {
   /// release_view(). HeldView is the better way.
   [[nodiscard]] ReadView hold_view();
   void release_view(const ReadView& view) noexcept;
+  /// True if views of statements are kept, by hold_view() or beside an inner one's.
+  [[nodiscard]] bool keeps_views() const noexcept;
   /// Makes reads use `view` from now on; returns the view before.
   [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
 

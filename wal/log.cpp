@@ -260,6 +260,18 @@ Appended Log::append(Reservation& space, const RecordHeader& header,
   return {Lsn{placed.start}, Lsn{placed.end}};
 }
 
+void Log::end_with_mark(Lsn end) {
+  if (!parts_ || parts_->is_read_only || tail() != end) return;
+  if (parts_->flusher.mark_end() == raw(end)) return;
+  const std::uint64_t durable_now = raw(durable());
+  auto space = reserve(sizeof durable_now, 1, ReservePurpose::completion);
+  // The log is full. What makes room for it writes more.
+  if (!space) return;
+  const RecordHeader header{.kind = RecordKind::flush_mark};
+  const Appended mark = append(*space, header, std::as_bytes(std::span{&durable_now, 1}));
+  flush_to(mark.end);
+}
+
 void Log::flush_to(Lsn end) noexcept {
   if (parts_ && !parts_->is_read_only) parts_->flusher.flush_to(raw(end));
 }

@@ -180,6 +180,10 @@ class Log {
   /// Asynchronous commit: durable after LogOptions::lazy_flush_delay at the latest.
   void flush_soon(Lsn end) noexcept;
 
+  /// Makes the log end with a flush mark, durably, if it ends at `end` and not with one. A follower
+  /// redoes a record only once another one follows.
+  void end_with_mark(Lsn end);
+
   [[nodiscard]] Lsn durable() const noexcept;
   /// One behind the last record that has its place.
   [[nodiscard]] Lsn tail() const noexcept;

@@ -111,7 +111,8 @@ Result<> ReceivedLog::flush() {
   return {};
 }
 
-Result<Lsn> ReceivedLog::read(Lsn from, std::uint64_t most, OpeningVisitor* visitor) const {
+Result<ReceivedLog::Whole> ReceivedLog::read(Lsn from, std::uint64_t most,
+                                             OpeningVisitor* visitor) const {
   LogWindow window{location_of(files_, options_), kReceivedChunk};
   const std::uint64_t end = raw(durable());
   const std::uint64_t limit = std::min(end, raw(from) + most);
@@ -131,7 +132,8 @@ Result<Lsn> ReceivedLog::read(Lsn from, std::uint64_t most, OpeningVisitor* visi
     payload.assign(record.payload.begin(), record.payload.end());
     last->payload = payload;
   }
-  return last ? last->lsn : from;
+  if (!last) return Whole{from, from};
+  return Whole{last->lsn, last->header.kind == RecordKind::flush_mark ? last->end : last->lsn};
 }
 
 Result<Lsn> ReceivedLog::cut(Lsn from) {

@@ -41,10 +41,14 @@ class ReceivedLog {
   [[nodiscard]] Lsn durable() const noexcept {
     return Lsn{durable_.load(std::memory_order_acquire)};
   }
+  struct Whole {
+    Lsn last = Lsn::none;  ///< begin of the last record
+    Lsn end = Lsn::none;   ///< the same, or behind it if it is a flush mark, which changes nothing
+  };
   /// Reads the complete and durable records that begin in [from, from + most), except the last,
-  /// whose beginning it returns; returns `from` if there are fewer than two. `visitor` may be null.
-  /// Pre: `from` is a record boundary.
-  Result<Lsn> read(Lsn from, std::uint64_t most, OpeningVisitor* visitor) const;
+  /// whose place it returns; returns `from` if there are none. `visitor` may be null. Pre: `from`
+  /// is a record boundary.
+  Result<Whole> read(Lsn from, std::uint64_t most, OpeningVisitor* visitor) const;
   /// Removes, durably, the bytes after the last complete record, so that the log can be opened for
   /// writing. Reads from `from`, a record boundary. Returns the new end of the log.
   Result<Lsn> cut(Lsn from);

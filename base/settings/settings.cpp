@@ -152,6 +152,16 @@ Result<> Settings::set_at_start(const SettingAssignment& assignment, SettingSour
   return {};
 }
 
+void Settings::change_preset(std::string_view name, std::string_view value) {
+  const std::lock_guard guard{mutex_};
+  const auto found = find_or_fail(name);
+  INVARIANT(found && (*found)->definition.context == SettingContext::internal);
+  auto parsed = (*found)->definition.parse(value);
+  INVARIANT(parsed.has_value());
+  (*found)->value = (*found)->definition.default_value = *std::move(parsed);
+  revision_.fetch_add(1, std::memory_order_release);
+}
+
 Result<> Settings::reload(const std::vector<SettingAssignment>& file) {
   struct Wanted {
     SettingValue value;

@@ -108,6 +108,8 @@ class Settings {
   /// cannot change at run time are marked as pending a restart. All or nothing: an error leaves
   /// everything unchanged.
   Result<> reload(const std::vector<SettingAssignment>& file);
+  /// Gives a setting of the internal context another value, which RESET restores, too.
+  void change_preset(std::string_view name, std::string_view value);
   /// Calls `changed` after every reload that changed this setting, on the reloading thread.
   void on_change(std::string_view name, std::function<void(const SettingValue&)> changed);
 

@@ -30,9 +30,12 @@ class Reader {
     add_directory(*promote);
     promote->add_flag("-W,--no-wait{false}", line_.waits, "does not wait until it is one");
     CLI::App* const rewind = add_command(
-        "rewind", "is not there: a standby is made anew by init --standby-of", Command::rewind);
+        "rewind", "makes a standby of a stopped server that another one has left behind",
+        Command::rewind);
     add_directory(*rewind);
-    rewind->allow_extras();
+    rewind->add_option("--source", line_.primary, "libpq's connection string of that other one")
+        ->type_name("CONNINFO")
+        ->required();
   }
 
   CommandLine read(int count, const char* const* words) {

@@ -19,7 +19,7 @@ struct CommandLine {
   std::string service_user;
   int stop_signal = 0;
   bool peer_only = false;
-  std::string primary;          ///< of init: primary server of the new standby
+  std::string primary;          ///< of init and rewind: primary server of the new standby
   std::string slot;             ///< of init with `primary`: replication slot
   bool waits = true;            ///< of promote
   std::string locale_provider;  ///< of init

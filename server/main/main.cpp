@@ -128,6 +128,22 @@ int run_init_standby(const CommandLine& line) {
   return 0;
 }
 
+int run_rewind(const CommandLine& line) {
+  spdlog::set_level(spdlog::level::warn);
+  const DataDirectory directory{line.directory};
+  auto server = find_running(directory);
+  if (!server) return complain(server.error());
+  if (*server) {
+    return complain(Error{sqlstate::object_not_in_prerequisite_state,
+                          fmt::format("a server is running in {}", line.directory)}
+                        .with_hint("Stop it first."));
+  }
+  if (auto done = rewind_to(directory, line.primary); !done) return complain(done.error());
+  fmt::print("Rewound data directory {}: it is a standby now.\nServe it: swizzled -D {}\n",
+             line.directory, line.directory);
+  return 0;
+}
+
 int run_serve(const CommandLine& line) {
   give_back_freed_memory();
   Server::block_signals();
@@ -222,9 +238,7 @@ int dispatch(int count, char** words) {
     case Command::promote:
       return run_promote(line);
     case Command::rewind:
-      return complain(Error{sqlstate::feature_not_supported, "rewind is not supported"}.with_hint(
-          "Make the old primary a new standby: swizzled init -D DIRECTORY --standby-of "
-          "CONNINFO."));
+      return run_rewind(line);
   }
   return kUsageExit;
 }

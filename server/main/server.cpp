@@ -63,6 +63,25 @@ asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) 
   return {events, descriptor};
 }
 
+std::optional<sql::Database::Shared::Standby::Receiver> receiver_row(StandbyControl& control) {
+  const auto now = control.receiving();
+  if (!now) return std::nullopt;
+  const LogReceiver::Connection& connection = now->connection;
+  return sql::Database::Shared::Standby::Receiver{.started_at = connection.started_at,
+                                                  .started_timeline = connection.started_timeline,
+                                                  .written = now->status.received,
+                                                  .flushed = now->status.durable,
+                                                  .timeline = now->status.timeline,
+                                                  .sent_us = connection.sent_us,
+                                                  .heard_us = connection.heard_us,
+                                                  .latest_end = connection.latest_end,
+                                                  .latest_end_us = connection.latest_end_us,
+                                                  .slot = connection.slot,
+                                                  .host = connection.address.host,
+                                                  .port = connection.address.port,
+                                                  .conninfo = connection.address.conninfo};
+}
+
 /// Adds a hint about `salvage` to an error of damaged definitions.
 Error with_way_out(Error&& error) {
   if (error.state() != sqlstate::data_corrupted) return std::move(error);
@@ -237,18 +256,35 @@ Result<> Server::open() {
   std::optional<ClosedDoor> door;
   door.emplace(std::move(sockets), shared_policy, settings.limits);
   if (std::filesystem::exists(directory_.standby_signal())) {
-    RETURN_IF_ERROR(follow({metrics_sockets, settings, file, shared_policy, door}));
+    auto followed = follow({metrics_sockets, settings, file, shared_policy, door});
+    if (!followed) {
+      end_readers();
+      return followed;
+    }
     if (is_stopping_) return {};
-    door->tell(ClosedDoor::Why::starts);
+    if (!readers_door_) door->tell(ClosedDoor::Why::starts);
   }
-  RETURN_IF_ERROR(promote_left_standby());
-  RETURN_IF_ERROR(open_database(settings, file));
-  RETURN_IF_ERROR(open_context(settings, std::move(shared_policy)));
+  auto opened = open_for_writing(settings, file, std::move(shared_policy));
+  if (!opened) {
+    end_readers();
+    return opened;
+  }
   open_metrics(std::move(metrics_sockets));
-  acceptor_ = std::make_unique<Acceptor>(events_->context, *runtime_, *context_, door->open());
+  // After a promotion the readers' door lets everybody in.
+  if (!readers_door_)
+    acceptor_ = std::make_unique<Acceptor>(events_->context, *runtime_, *context_, door->open());
   spdlog::info("database system is ready to accept connections");
   notify_service_manager("READY=1");
   return {};
+}
+
+Result<> Server::open_for_writing(const ServerSettings& settings,
+                                  const std::vector<SettingAssignment>& file,
+                                  std::shared_ptr<const DoorPolicy> policy) {
+  if (engine_) return open_promoted(settings);
+  RETURN_IF_ERROR(promote_left_standby());
+  RETURN_IF_ERROR(open_database(settings, file));
+  return open_context(settings, std::move(policy));
 }
 
 /// Makes the state that all sessions share, and the threads that they run on.
@@ -304,7 +340,8 @@ Result<> Server::follow(const Following& with) {
     readers_door_ = std::make_unique<ReadersDoor>(*runtime_, *context_, with.door->open());
     spdlog::info("database system is ready to accept read-only connections");
   };
-  sessions.close = [&] { close_standby(*followed, with); };
+  sessions.close = [&] { close_standby(*followed); };
+  sessions.hold = [&] { hold_sessions(*followed); };
   sessions.reload = [this] { on_hangup(); };
   StandbyServer standby{events_->context, events_->signals,
                         [this] { return read_standby_settings(); }, std::move(sessions)};
@@ -339,8 +376,12 @@ Result<> Server::open_standby(Standby& standby, StandbyControl& control, const F
   if (opened) {
     database_->shared().standby = {
         .received = [&standby] { return standby.received(); },
+        .replayed = [&standby] { return standby.replayed(); },
+        .replayed_at_us = [&standby] { return standby.replayed_at_us(); },
+        .receiver = [&control] { return receiver_row(control); },
         .is_paused = [&control] { return control.is_paused.load(); },
-        .pause = [&control](bool pauses) { control.is_paused.store(pauses); }};
+        .pause = [&control](bool pauses) { control.is_paused.store(pauses); },
+        .promote = [] { ::kill(::getpid(), SIGUSR1); }};
     opened = open_context(with.settings, with.policy);
   }
   if (opened) return {};
@@ -351,21 +392,44 @@ Result<> Server::open_standby(Standby& standby, StandbyControl& control, const F
 }
 
 /// Pre: nothing is redone any more.
-void Server::close_standby(Standby& standby, const Following& with) {
+void Server::close_standby(Standby& standby) {
+  end_readers();
+  standby.forget_engine();
+}
+
+void Server::hold_sessions(Standby& standby) {
+  // Long ones must not keep the service away.
+  constexpr Duration kPatience = std::chrono::milliseconds{500};
+  standby.keep_readers_out(kPatience);
+  database_->let_go_of_engine();
+  engine_->close_for_promotion();
+  standby.forget_engine();
+}
+
+Result<> Server::open_promoted(const ServerSettings& settings) {
+  const TimePoint begin = Runtime::current().now();
+  RETURN_IF_ERROR(engine_->open_promoted(files_, directory_.engine(), settings.engine, [this] {
+    limit_slots();
+    return database_->go_on_promoted();
+  }));
+  close_segments(settings);
+  apply_limits(settings);
+  recovery_ = Runtime::current().now() - begin;
+  return {};
+}
+
+void Server::end_readers() {
+  if (!context_) return;
   if (readers_door_) readers_door_->stop();
   // Ends the waits for replay to go on.
-  engine_->replay_gate()->shut();
+  if (ReplayGate* const gate = engine_->replay_gate()) gate->shut();
   context_->registry().end_all(EndReason::administrator);
   constexpr Duration kLooksEvery = std::chrono::milliseconds{2};
   while (context_->registry().size() != 0)
     Runtime::current().sleep_until(Runtime::current().now() + kLooksEvery);
-  // Clients that come from now on are told that the server starts.
-  if (readers_door_)
-    with.door.emplace(readers_door_->acceptor->release(), with.policy, with.settings.limits);
   close_sessions();
   readers_door_.reset();
   engine_.reset();
-  standby.forget_engine();
 }
 
 void Server::close_sessions() {
@@ -474,12 +538,16 @@ Result<> Server::open_sql(const ServerSettings& settings,
   define_server_settings(registry);
   define_file_locations(registry, directory_.path(), directory_.settings_file());
   RETURN_IF_ERROR(apply(registry, file));
-  if (!engine_->is_standby() && !settings.engine.archive_command.empty()) {
-    segment_closer_ = std::make_unique<SegmentCloser>(*engine_);
-    segment_closer_->start();
-  }
+  close_segments(settings);
   apply_limits(settings);
   return {};
+}
+
+/// Begins to close segments of the log after archive_timeout, where they are archived.
+void Server::close_segments(const ServerSettings& settings) {
+  if (engine_->is_standby() || settings.engine.archive_command.empty()) return;
+  segment_closer_ = std::make_unique<SegmentCloser>(*engine_);
+  segment_closer_->start();
 }
 
 void Server::apply_limits(const ServerSettings& settings) {
@@ -623,9 +691,11 @@ void Server::begin_stop(StopMode mode) {
 }
 
 int Server::close() {
-  acceptor_->stop();
+  if (readers_door_) readers_door_->stop();
+  (acceptor_ ? *acceptor_ : *readers_door_->acceptor).stop();
   close_sessions();
   segment_closer_.reset();
+  readers_door_.reset();
   if (auto closed = engine_->close(); !closed) {
     spdlog::error("the database could not be closed: {}", closed.error().message());
     return 1;

@@ -81,7 +81,16 @@ class Server {
   };
   Result<> follow(const Following& with);
   Result<> open_standby(Standby& standby, StandbyControl& control, const Following& with);
-  void close_standby(Standby& standby, const Following& with);
+  void close_standby(Standby& standby);
+  /// Keeps the sessions for the promoted server, and closes the database under them.
+  void hold_sessions(Standby& standby);
+  /// Opens the promoted database under the sessions.
+  Result<> open_promoted(const ServerSettings& settings);
+  /// Pre: nothing is redone any more.
+  void end_readers();
+  Result<> open_for_writing(const ServerSettings& settings,
+                            const std::vector<SettingAssignment>& file,
+                            std::shared_ptr<const DoorPolicy> policy);
   Result<> open_context(const ServerSettings& settings, std::shared_ptr<const DoorPolicy> policy);
   Result<> open_sql(const ServerSettings& settings, const std::vector<SettingAssignment>& file);
   /// Pre: they have ended, and nobody is let in any more.

@@ -248,7 +248,7 @@ Reply HttpServer::State::reply_at_once(const Request& request) const {
     return reply_with({.status = 405, .body = "GET, HEAD and OPTIONS only\n"});
   }
   const std::string_view target{request.target().data(), request.target().size()};
-  Reply reply = reply_with(answer(target.substr(0, target.find('?'))));
+  Reply reply = reply_with(answer(target));
   // Keep Content-Length: HEAD returns that of GET.
   if (request.method() == http::verb::head) reply.body().clear();
   return reply;

@@ -41,8 +41,8 @@ struct HttpRequest {
 /// below kAsidePaths, one request per connection. Slow peers and oversized requests are cut off.
 class HttpServer {
  public:
-  /// Returns the response for a path without its query.
-  using Answer = std::function<HttpResponse(std::string_view path)>;
+  /// Returns the response for a path, with its query if it has one.
+  using Answer = std::function<HttpResponse(std::string_view target)>;
   /// Returns the response for a request whose answer may take time.
   using AsideAnswer = std::function<HttpResponse(const HttpRequest& request)>;
 

@@ -92,14 +92,14 @@ class EchoServer {
 
 }  // namespace
 
-TEST_CASE("GET is answered by its path, and the connection ends", "[observability]") {
+TEST_CASE("GET is answered by its path and query, and the connection ends", "[observability]") {
   const EchoServer server;
   const std::string text = server.ask("GET /metrics?name=up HTTP/1.1\r\nHost: a\r\n\r\n");
   CHECK(text.starts_with("HTTP/1.1 200 OK\r\n"));
   CHECK(text.find("Content-Type: text/plain; charset=utf-8\r\n") != std::string::npos);
-  CHECK(text.find("Content-Length: 8\r\n") != std::string::npos);
+  CHECK(text.find("Content-Length: 16\r\n") != std::string::npos);
   CHECK(text.find("Connection: close\r\n") != std::string::npos);
-  CHECK(text.ends_with("\r\n\r\n/metrics"));
+  CHECK(text.ends_with("\r\n\r\n/metrics?name=up"));
   CHECK(server.ask("GET /nothing HTTP/1.0\r\n\r\n").find(" 404 Not Found\r\n") !=
         std::string::npos);
 }

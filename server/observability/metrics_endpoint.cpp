@@ -16,7 +16,8 @@ std::string_view content_type_of(std::string_view path) noexcept {
 
 }  // namespace
 
-HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view path) {
+HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
   if (path == "/metrics") {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
             .body = prometheus::TextSerializer{}.Serialize(metrics.families())};
@@ -24,7 +25,8 @@ HttpResponse metrics_answer(ServerMetrics& metrics, std::string_view path) {
   if (path == "/status.json") {
     return {.content_type = "application/json", .body = metrics.status_json()};
   }
-  if (auto answer = role_answer(path, ServerRole::primary, "ready")) return *std::move(answer);
+  if (auto answer = role_answer(path, {.role = ServerRole::primary}, "ready"))
+    return *std::move(answer);
   if (const std::string_view file = page_file(path == "/" ? "/index.html" : path); !file.empty()) {
     return {.content_type = content_type_of(path), .body = std::string{file}};
   }

@@ -66,6 +66,7 @@ LogReceiver::Status LogReceiver::status() const {
   status.received = standby_.received();
   status.durable = standby_.durable();
   status.redone = standby_.redone();
+  status.replayed = standby_.replayed();
   status.timeline = standby_.timeline();
   const std::int64_t heard = heard_at_.load();
   if (heard != 0)
@@ -77,6 +78,10 @@ void LogReceiver::receive() {
   while (!interrupt_.is_raised()) {
     auto ended = follow_once();
     is_connected_ = false;
+    {
+      const std::lock_guard lock{mutex_};
+      connection_.reset();
+    }
     if (interrupt_.is_raised()) break;
     if (!ended) {
       if (!may_pass(ended.error())) return give_up(std::move(ended).error());
@@ -114,12 +119,14 @@ void LogReceiver::redo() {
       continue;
     }
     const Lsn before = standby_.redone();
+    const Lsn replayed_before = standby_.replayed();
     const TimePoint began = now();
     auto redone = is_first && hooks_.stepped ? hooks_.stepped() : redo_step();
     is_first = false;
     // Readers wait for steps: these take a fifth of the time at most.
     const Duration least = is_read ? kRedoesForReadersEvery : kRedoesEvery;
     due = now() + (is_read ? std::max(least, 4 * (now() - began)) : least);
+    if (standby_.replayed() != replayed_before) interrupt_.nudge();
     if (redone) {
       if (standby_.redone() == before) interrupt_.wait_for(kLooksForLogEvery);
       continue;
@@ -137,6 +144,13 @@ Result<> LogReceiver::follow_once() {
   RETURN_IF_ERROR(link->start_log(settings_.slot, from, standby_.timeline()));
   spdlog::info("started streaming WAL from primary at {} on timeline {}", lsn_words(from),
                standby_.timeline());
+  {
+    const std::lock_guard lock{mutex_};
+    connection_ = Connection{.started_at = from,
+                             .started_timeline = standby_.timeline(),
+                             .slot = settings_.slot,
+                             .address = link->address()};
+  }
   is_connected_ = true;
   return stream(*link);
 }
@@ -186,7 +200,8 @@ Result<> LogReceiver::stream(PrimaryLink& link) {
       has_asked = true;
       RETURN_IF_ERROR(report(link, true));
     }
-    const bool has_news = standby_.durable() != told_durable_ || standby_.redone() != told_redone_;
+    const bool has_news =
+        standby_.durable() != told_durable_ || standby_.replayed() != told_replayed_;
     const bool is_due = settings_.status_interval > Duration::zero() &&
                         now() - told_at_ >= settings_.status_interval;
     must_report_ = must_report_ || has_news || is_due;
@@ -214,7 +229,7 @@ Result<> LogReceiver::take(PrimaryLink& link, Bytes message) {
     return fail(SqlState{"08P01"},
                 fmt::format("invalid replication message type {}", static_cast<int>(kind)));
   }
-  primary_end_ = load_big_endian<std::uint64_t>(message.data() + 1);
+  note_message(Lsn{load_big_endian<std::uint64_t>(message.data() + 1)}, message.subspan(9));
   const bool wants_reply = message[kKeepaliveBytes - 1] != std::byte{0};
   return wants_reply ? report(link, false) : Result<>{};
 }
@@ -224,7 +239,7 @@ Result<> LogReceiver::take_log(Bytes message) {
   if (message.size() < kLogHead)
     return fail(SqlState{"08P01"}, "invalid WAL message received from primary");
   const Lsn at{load_big_endian<std::uint64_t>(message.data() + 1)};
-  primary_end_ = load_big_endian<std::uint64_t>(message.data() + 9);
+  note_message(Lsn{load_big_endian<std::uint64_t>(message.data() + 9)}, message.subspan(17));
   if (at != standby_.received()) {
     return fail(SqlState{"08P01"},
                 fmt::format("the primary sent the log at {}, but it goes on at {} here",
@@ -233,20 +248,35 @@ Result<> LogReceiver::take_log(Bytes message) {
   return standby_.append(message.subspan(kLogHead));
 }
 
+void LogReceiver::note_message(Lsn end, Bytes sent_at) {
+  const std::lock_guard lock{mutex_};
+  connection_->sent_us =
+      static_cast<std::int64_t>(load_big_endian<std::uint64_t>(sent_at.data())) + kEpochMicros;
+  connection_->heard_us = Runtime::current().wall_clock_us();
+  if (connection_->latest_end != end) connection_->latest_end_us = connection_->sent_us;
+  connection_->latest_end = end;
+  primary_end_ = raw(end);
+}
+
+std::optional<LogReceiver::Connection> LogReceiver::connection() const {
+  const std::lock_guard lock{mutex_};
+  return connection_;
+}
+
 Result<> LogReceiver::report(PrimaryLink& link, bool wants_reply) {
   std::array<std::byte, 1 + 4 * 8 + 1> message{};
   message[0] = std::byte{'r'};
   const Lsn durable = standby_.durable();
-  const Lsn redone = standby_.redone();
+  const Lsn replayed = standby_.replayed();
   store_big_endian(message.data() + 1, raw(standby_.received()));
   store_big_endian(message.data() + 9, raw(durable));
-  store_big_endian(message.data() + 17, raw(redone));
+  store_big_endian(message.data() + 17, raw(replayed));
   store_big_endian(message.data() + 25,
                    static_cast<std::uint64_t>(Runtime::current().wall_clock_us() - kEpochMicros));
   message[33] = wants_reply ? std::byte{1} : std::byte{0};
   RETURN_IF_ERROR(link.send(message));
   told_durable_ = durable;
-  told_redone_ = redone;
+  told_replayed_ = replayed;
   told_at_ = Runtime::current().now();
   must_report_ = false;
   return {};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "base/ids.h"
@@ -43,11 +44,25 @@ class LogReceiver {
     Lsn received = Lsn::none;
     Lsn durable = Lsn::none;
     Lsn redone = Lsn::none;
+    Lsn replayed = Lsn::none;
     std::uint32_t timeline = 1;
     /// Time since a message of the primary's; none before the first.
     std::optional<Duration> heard_before;
   };
   [[nodiscard]] Status status() const;
+
+  /// The connection, while there is one. Times are microseconds since 1970; 0: none is known.
+  struct Connection {
+    Lsn started_at = Lsn::none;
+    std::uint32_t started_timeline = 0;
+    std::int64_t sent_us = 0;   ///< of the last message, by the primary's clock
+    std::int64_t heard_us = 0;  ///< when it came
+    Lsn latest_end = Lsn::none;
+    std::int64_t latest_end_us = 0;
+    std::string slot;
+    PrimaryLink::Address address;
+  };
+  [[nodiscard]] std::optional<Connection> connection() const;
 
  private:
   void receive();
@@ -63,6 +78,8 @@ class LogReceiver {
   Result<> take(PrimaryLink& link, Bytes message);
   Result<> take_log(Bytes message);
   Result<> report(PrimaryLink& link, bool wants_reply);
+  /// Notes a message's time and the log's end that it tells.
+  void note_message(Lsn end, Bytes sent_at);
   void give_up(Error error);
 
   Standby& standby_;
@@ -70,15 +87,16 @@ class LogReceiver {
   const Hooks hooks_;
   LinkInterrupt interrupt_;
 
-  mutable std::mutex mutex_;  ///< protects error_
+  mutable std::mutex mutex_;  ///< protects error_ and connection_
   std::optional<Error> error_;
+  std::optional<Connection> connection_;
   std::atomic<bool> is_connected_{false};
   std::atomic<std::uint64_t> primary_end_{0};
   std::atomic<std::int64_t> heard_at_{0};  ///< nanoseconds of the clock; 0: never
   // Of the thread that receives.
   TimePoint told_at_{};
   Lsn told_durable_ = Lsn::none;
-  Lsn told_redone_ = Lsn::none;
+  Lsn told_replayed_ = Lsn::none;
   bool must_report_ = false;
 
   std::thread receiving_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 namespace swizzle::server {
@@ -37,6 +38,20 @@ std::string quoted_name(std::string_view name) {
   return text + '"';
 }
 
+/// As a connection string has it.
+std::string quoted_value(std::string_view value) {
+  const auto is_plain = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '.';
+  };
+  if (std::ranges::all_of(value, is_plain)) return std::string{value};
+  std::string text = "'";
+  for (const char letter : value) {
+    if (letter == '\\' || letter == '\'') text += '\\';
+    text += letter;
+  }
+  return text + '\'';
+}
+
 std::string position_text(Lsn lsn) {
   return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
 }
@@ -57,7 +72,19 @@ Lsn parse_position(std::string_view text) noexcept {
 
 }  // namespace
 
-LinkInterrupt::LinkInterrupt() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+LinkInterrupt::LinkInterrupt()
+    : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      nudges_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void LinkInterrupt::nudge() noexcept {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(nudges_.get(), &one, sizeof one));
+}
+
+bool LinkInterrupt::take_nudge() const noexcept {
+  std::uint64_t count = 0;
+  return ::read(nudges_.get(), &count, sizeof count) > 0;
+}
 
 void LinkInterrupt::raise() noexcept {
   is_raised_.store(true);
@@ -95,8 +122,9 @@ Error PrimaryLink::error_of(const pg_result* result, std::string_view what) cons
 }
 
 Result<bool> PrimaryLink::await(short events, Duration longest) const {
-  std::array<pollfd, 2> waits{
-      {{::PQsocket(connection_), events, 0}, {interrupt_.descriptor(), POLLIN, 0}}};
+  std::array<pollfd, 3> waits{{{::PQsocket(connection_), events, 0},
+                               {interrupt_.descriptor(), POLLIN, 0},
+                               {interrupt_.nudge_descriptor(), POLLIN, 0}}};
   const int ready = ::poll(waits.data(), waits.size(), milliseconds(longest));
   if (ready < 0 && errno != EINTR)
     return fail(kConnectionFailure, "could not wait for the primary");
@@ -126,6 +154,7 @@ Result<> PrimaryLink::finish_connecting() {
     if (interrupt_.is_raised() || left <= Duration::zero())
       return fail(kConnectionFailure, fmt::format("{}: no answer", kWhat));
     ASSIGN_OR_RETURN(const bool is_ready, await(events, left));
+    if (!is_ready) static_cast<void>(interrupt_.take_nudge());
     if (!is_ready) continue;
     switch (::PQconnectPoll(connection_)) {
       case PGRES_POLLING_OK:
@@ -143,7 +172,9 @@ Result<> PrimaryLink::finish_connecting() {
 }
 
 Result<PrimaryLink::Answer> PrimaryLink::run(const std::string& command, int expected) {
-  const std::string what = fmt::format("could not run {} on the primary", command);
+  constexpr std::size_t kShown = 80;
+  const std::string what =
+      fmt::format("could not run {} on the primary", std::string_view{command}.substr(0, kShown));
   if (::PQsendQuery(connection_, command.c_str()) == 0) return fail(lost(what));
   const TimePoint deadline = Runtime::current().now() + kAnswersFor;
   while (::PQisBusy(connection_) != 0) {
@@ -151,12 +182,13 @@ Result<PrimaryLink::Answer> PrimaryLink::run(const std::string& command, int exp
     if (interrupt_.is_raised() || left <= Duration::zero())
       return fail(kConnectionFailure, fmt::format("{}: no answer", what));
     ASSIGN_OR_RETURN(const bool is_ready, await(POLLIN, left));
+    if (!is_ready) static_cast<void>(interrupt_.take_nudge());
     if (is_ready && ::PQconsumeInput(connection_) == 0) return fail(lost(what));
   }
   Answer answer{::PQgetResult(connection_)};
   if (answer == nullptr || ::PQresultStatus(answer.get()) != expected)
     return fail(error_of(answer.get(), what));
-  if (expected == PGRES_TUPLES_OK) {
+  if (expected == PGRES_TUPLES_OK || expected == PGRES_COMMAND_OK) {
     while (Answer rest{::PQgetResult(connection_)}) continue;
   }
   return answer;
@@ -202,6 +234,13 @@ Result<> PrimaryLink::start_base_copy() {
   return {};
 }
 
+Result<> PrimaryLink::tell_page_lsns(std::uint64_t first_page, std::span<const Lsn> lsns) {
+  std::string digits;
+  for (const Lsn lsn : lsns) digits += fmt::format("{:016x}", raw(lsn));
+  RETURN_IF_ERROR(run(fmt::format("PAGE_LSNS {} '{}'", first_page, digits), PGRES_COMMAND_OK));
+  return {};
+}
+
 Result<PrimaryLink::Received> PrimaryLink::receive(Duration longest) {
   constexpr std::string_view kWhat = "could not receive data from the primary";
   if (buffer_ != nullptr) ::PQfreemem(std::exchange(buffer_, nullptr));
@@ -226,7 +265,28 @@ Result<PrimaryLink::Received> PrimaryLink::receive(Duration longest) {
     if (interrupt_.is_raised() || (has_looked && left == Duration::zero())) return Received{};
     ASSIGN_OR_RETURN(const bool is_ready, await(POLLIN, left));
     if (is_ready && ::PQconsumeInput(connection_) == 0) return fail(lost(kWhat));
+    if (!is_ready && interrupt_.take_nudge()) return Received{};
   }
+}
+
+PrimaryLink::Address PrimaryLink::address() const {
+  const auto text = [](const char* known) { return std::string{known == nullptr ? "" : known}; };
+  Address address{.host = text(::PQhost(connection_)), .port = 0, .conninfo = {}};
+  const std::string port = text(::PQport(connection_));
+  std::from_chars(port.data(), port.data() + port.size(), address.port);
+  const std::unique_ptr<PQconninfoOption, decltype(&::PQconninfoFree)> options{
+      ::PQconninfo(connection_), ::PQconninfoFree};
+  for (const PQconninfoOption* option = options.get();
+       option != nullptr && option->keyword != nullptr; ++option) {
+    const std::string_view shown_as = option->dispchar;
+    const std::string value = text(option->val);
+    if (shown_as == "D" || value.empty()) continue;
+    if (!address.conninfo.empty()) address.conninfo += ' ';
+    address.conninfo += option->keyword;
+    address.conninfo += '=';
+    address.conninfo += shown_as == "*" ? "********" : quoted_value(value);
+  }
+  return address;
 }
 
 Result<> PrimaryLink::send(Bytes message) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/bytes.h"
@@ -22,6 +23,11 @@ class LinkInterrupt {
  public:
   LinkInterrupt();
   void raise() noexcept;
+  /// Ends the wait for a message that is in progress, or the next one.
+  void nudge() noexcept;
+  /// Returns true once after each nudge().
+  [[nodiscard]] bool take_nudge() const noexcept;
+  [[nodiscard]] int nudge_descriptor() const noexcept { return nudges_.get(); }
   [[nodiscard]] bool is_raised() const noexcept { return is_raised_.load(); }
   /// Sleeps; returns early once raised.
   void wait_for(Duration longest) const noexcept;
@@ -29,6 +35,7 @@ class LinkInterrupt {
 
  private:
   Descriptor event_;
+  Descriptor nudges_;
   std::atomic<bool> is_raised_{false};
 };
 
@@ -41,6 +48,14 @@ class PrimaryLink {
   PrimaryLink(const PrimaryLink&) = delete;
   PrimaryLink& operator=(const PrimaryLink&) = delete;
   ~PrimaryLink();
+
+  /// The other end, as pg_stat_wal_receiver shows it.
+  struct Address {
+    std::string host;
+    int port = 0;
+    std::string conninfo;  ///< without passwords
+  };
+  [[nodiscard]] Address address() const;
 
   struct System {
     std::uint64_t id = 0;
@@ -55,10 +70,12 @@ class PrimaryLink {
   /// Begins a stream: messages come by receive(). `slot` may be empty.
   Result<> start_log(const std::string& slot, Lsn from, std::uint32_t timeline);
   Result<> start_base_copy();
+  /// Tells which pages need not be copied: their LSNs, from that number on.
+  Result<> tell_page_lsns(std::uint64_t first_page, std::span<const Lsn> lsns);
 
   enum class Arrival : std::uint8_t {
     message,
-    none,  ///< nothing in that time, or interrupted
+    none,  ///< nothing in that time, or interrupted, or nudged
     end,   ///< the stream has ended in good order
   };
   struct Received {

@@ -154,7 +154,101 @@ TEST_CASE("what cannot be a standby is refused by name") {
   refused({"init", "-D", home.data("second"), "--standby-of", primary, "--slot", "s"},
           "replication slot \"s\" already exists");
   refused({"promote", "-D", home.data("first")}, "server is not in standby mode");
-  refused({"rewind", "-D", home.data("first")}, "rewind is not supported");
+  refused({"rewind", "-D", home.data("first"), "--source", primary}, "a server is running in");
+  refused({"rewind", "-D", home.data("nowhere"), "--source", primary}, "has no database");
+  REQUIRE(home.run({"init", "-D", home.data("another"), "--peer-only"}) == 0);
+  refused({"rewind", "-D", home.data("another"), "--source", primary},
+          "source and target are different databases");
+  home.kill("first");
+  refused({"rewind", "-D", home.data("first"), "--source", "host=" + home.path() + " port=1"},
+          "could not connect to the primary server");
+}
+
+namespace {
+
+/// A primary that has gone on alone, for a while, and another one in its place.
+struct PartedServers : TwoServers {
+  enum class End : std::uint8_t { killed, stopped };
+  explicit PartedServers(End end) : TwoServers{"hot_standby = on\n"} {
+    CHECK(ask(primary,
+              "CREATE TABLE much AS SELECT n, repeat('x', 500) filler "
+              "FROM generate_series(1, 20000) n; "
+              "ALTER TABLE much ADD PRIMARY KEY (n); CHECKPOINT") == kNothing);
+    REQUIRE(has_all());
+    home.kill("second");
+    CHECK(ask(primary,
+              "UPDATE much SET filler = 'lost' WHERE n % 1000 = 0; "
+              "CREATE TABLE never_replicated (n int); "
+              "INSERT INTO rows VALUES (5001)") == kNothing);
+    if (end == End::killed) {
+      home.kill("first");
+    } else {
+      REQUIRE(home.run({"stop", "-D", home.data("first")}) == 0);
+      home.await_end("first");
+    }
+    home.start("second", kStandbyPort);
+    REQUIRE(await_answer(standby, "SELECT count(*) FROM much", "20000"));
+    REQUIRE(home.run({"promote", "-D", home.data("second")}) == 0);
+    REQUIRE(await_answer(standby, "INSERT INTO rows VALUES (6001) RETURNING 1", "1"));
+    CHECK(ask(standby, "UPDATE much SET filler = 'new' WHERE n % 3000 = 0") == kNothing);
+    std::ofstream{home.data("first") + "/swizzle.auto.conf", std::ios::app} << "hot_standby = on\n";
+  }
+  int rewind() {
+    return home.run({"rewind", "-D", home.data("first"), "--source", standby}, "rewind.log");
+  }
+  void follow_again() {
+    home.start("first", kPrimaryPort);
+    const std::string sums =
+        "SELECT (SELECT sum(n) FROM rows) || ' ' || count(*) || ' ' || sum(length(filler)) || ' ' "
+        "|| "
+        "count(*) FILTER (WHERE filler = 'new') FROM much";
+    CHECK(ask(standby, "INSERT INTO rows VALUES (6002)") == kNothing);
+    const std::string wanted = ask(standby, sums);
+    REQUIRE(await_answer(primary, sums, wanted));
+    CHECK_THAT(ask(primary, "SELECT * FROM never_replicated"), Contains("42P01"));
+    CHECK(ask(primary, "SELECT pg_is_in_recovery()") == "t");
+    CHECK(ask(primary, "SELECT count(*) FROM rows WHERE n > 5000") == "2");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an old primary that was killed is rewound, and follows the one that took over") {
+  PartedServers servers{PartedServers::End::killed};
+  ServerHome& home = servers.home;
+  INFO(home.log_of("rewind"));
+  REQUIRE(servers.rewind() == 0);
+  servers.follow_again();
+  // And back.
+  home.kill("second");
+  REQUIRE(home.run({"promote", "-D", home.data("first")}) == 0);
+  REQUIRE(await_answer(servers.primary, "INSERT INTO rows VALUES (7001) RETURNING 1", "1"));
+  REQUIRE(home.run({"rewind", "-D", home.data("second"), "--source", servers.primary},
+                   "rewind.log") == 0);
+  home.start("second", kStandbyPort);
+  REQUIRE(await_answer(servers.standby, "SELECT count(*) FROM rows WHERE n > 5000", "3"));
+}
+
+TEST_CASE("an old primary that was stopped is rewound, also after a rewind that was interrupted") {
+  PartedServers servers{PartedServers::End::stopped};
+  ServerHome& home = servers.home;
+  // A directory in the way of a file of the copy.
+  const std::filesystem::path in_the_way =
+      std::filesystem::path{home.data("first")} / "engine" / "backup-end";
+  std::filesystem::create_directories(in_the_way / "full");
+  CHECK(servers.rewind() == 1);
+  home.start("first", kPrimaryPort);
+  CHECK(home.await_end("first") == 1);
+  CHECK_THAT(home.log_of("first"),
+             Contains("a rewind of directory") && Contains("has begun and not finished"));
+  std::filesystem::remove_all(in_the_way);
+  INFO(home.log_of("rewind"));
+  REQUIRE(servers.rewind() == 0);
+  servers.follow_again();
+  // Nothing to do a second time.
+  home.kill("first");
+  CHECK(servers.rewind() == 1);
+  CHECK_THAT(home.log_of("rewind"), Contains("both servers are on timeline 2"));
 }
 
 TEST_CASE("a standby without its signal file becomes a server of another timeline") {

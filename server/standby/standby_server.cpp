@@ -9,6 +9,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <mutex>
 #include <utility>
 
 #include "base/invariant.h"
@@ -70,7 +71,9 @@ struct StandbyServer::State {
   const ReadSettings read_settings;
   signalfd_siginfo signal{};
   std::unique_ptr<Standby> standby{};
+  /// Replaced by the main thread alone, under the mutex; sessions read it under that.
   std::unique_ptr<LogReceiver> receiver{};
+  std::mutex receiver_mutex{};
   std::optional<End> end{};
   const StandbySessions sessions;
   StandbyControl control{};
@@ -79,14 +82,29 @@ struct StandbyServer::State {
   std::atomic<bool> is_open{false};
 
   void receive(StandbySettings settings) {
-    receiver.reset();
+    // Ended without the mutex: a step that waits for a session which waits for the mutex would wait
+    // for ever.
+    put_receiver(nullptr);
     control.patience = settings.readers_patience ? settings.readers_patience->count() : -1;
     LogReceiver::Hooks hooks{
         .failed = [this] { boost::asio::post(events, [this] { events.stop(); }); },
         .stepped = {},
         .is_paused = [this] { return control.is_paused.load(); }};
     if (settings.serves_readers) hooks.stepped = [this] { return try_to_open(); };
-    receiver = std::make_unique<LogReceiver>(*standby, std::move(settings), std::move(hooks));
+    put_receiver(std::make_unique<LogReceiver>(*standby, std::move(settings), std::move(hooks)));
+  }
+  void put_receiver(std::unique_ptr<LogReceiver> next) {
+    const std::unique_ptr<LogReceiver> last = [&] {
+      const std::lock_guard lock{receiver_mutex};
+      return std::exchange(receiver, std::move(next));
+    }();
+  }
+  std::optional<StandbyControl::Receiving> receiving() {
+    const std::lock_guard lock{receiver_mutex};
+    if (receiver == nullptr) return std::nullopt;
+    auto connection = receiver->connection();
+    if (!connection) return std::nullopt;
+    return StandbyControl::Receiving{receiver->status(), *std::move(connection)};
   }
   Result<> try_to_open() {
     if (has_tried) return {};
@@ -109,7 +127,9 @@ StandbyServer::StandbyServer(boost::asio::io_context& events,
     : state_(new State{.events = events,
                        .signals = signals,
                        .read_settings = std::move(read_settings),
-                       .sessions = std::move(sessions)}) {}
+                       .sessions = std::move(sessions)}) {
+  state_->control.receiving = [state = state_.get()] { return state->receiving(); };
+}
 
 StandbyControl& StandbyServer::control() noexcept {
   return state_->control;
@@ -134,7 +154,7 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
     std::optional<HttpServer> http;
     if (!metrics.empty()) {
       http.emplace(state.events, copies_of(metrics),
-                   [this](std::string_view path) { return answer(path); });
+                   [this](std::string_view target) { return answer(target); });
     }
     await_signal();
     notify_service_manager("READY=1");
@@ -146,9 +166,10 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
   state.events.poll();
   state.events.restart();
   auto error = state.receiver->take_error();
-  state.receiver.reset();
-  if (state.is_open) state.sessions.close();
-  if (state.end == End::promoted) RETURN_IF_ERROR(state.standby->promote());
+  state.put_receiver(nullptr);
+  const bool is_promoted = state.end == End::promoted;
+  if (state.is_open) is_promoted ? state.sessions.hold() : state.sessions.close();
+  if (is_promoted) RETURN_IF_ERROR(state.standby->promote());
   state.standby.reset();
   if (state.end) return *state.end;
   INVARIANT(error.has_value());
@@ -194,7 +215,8 @@ void StandbyServer::reload() {
   if (state_->is_open) state_->sessions.reload();
 }
 
-HttpResponse StandbyServer::answer(std::string_view path) const {
+HttpResponse StandbyServer::answer(std::string_view target) const {
+  const std::string_view path = target.substr(0, target.find('?'));
   const LogReceiver::Status now = state_->receiver->status();
   if (path == "/metrics") {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_of(now)};
@@ -204,8 +226,11 @@ HttpResponse StandbyServer::answer(std::string_view path) const {
                                         between(now.durable, now.primary_end));
   // For people the same as for balancers, which ask for a server that serves clients.
   if (auto role =
-          role_answer(path == "/" ? "/health" : path,
-                      state_->is_open ? ServerRole::hot_standby : ServerRole::warm_standby, words))
+          role_answer(path == "/" ? "/health" : target,
+                      {.role = state_->is_open ? ServerRole::hot_standby : ServerRole::warm_standby,
+                       .replay_lag_bytes = between(now.replayed, now.primary_end),
+                       .write_lag_bytes = between(now.received, now.primary_end)},
+                      words))
     return *std::move(role);
   constexpr unsigned kNotFound = 404;
   return {.status = kNotFound, .body = "not found\n"};

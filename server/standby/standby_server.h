@@ -29,6 +29,8 @@ struct StandbySessions {
   std::function<void()> let_in;
   /// Ends the sessions, and closes the database. By the main thread, when nothing is redone.
   std::function<void()> close;
+  /// Closes the database for a promotion; the sessions wait. By the main thread, as above.
+  std::function<void()> hold;
   /// Reads settings and rules again. By the main thread, while it is open.
   std::function<void()> reload;
 };
@@ -38,6 +40,12 @@ struct StandbyControl {
   std::atomic<bool> is_paused{false};
   /// As max_standby_streaming_delay says, in nanoseconds; negative: for ever.
   std::atomic<std::int64_t> patience{0};
+  /// The receiver's state and connection; nothing while it is not connected.
+  struct Receiving {
+    LogReceiver::Status status;
+    LogReceiver::Connection connection;
+  };
+  std::function<std::optional<Receiving>()> receiving;
 };
 
 /// A server while it is a standby: follows its primary, and obeys signals. Of the main thread.
@@ -64,7 +72,7 @@ class StandbyServer {
   void await_signal();
   void obey(int signal);
   void reload();
-  HttpResponse answer(std::string_view path) const;
+  HttpResponse answer(std::string_view target) const;
 
   std::unique_ptr<State> state_;
 };

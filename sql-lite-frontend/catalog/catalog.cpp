@@ -419,6 +419,12 @@ void Catalog::load() {
   load_made<UserTextConfig>();
 }
 
+void Catalog::open_promoted(const Tree& tree) {
+  tree_ = tree;
+  drop_leftovers(engine_, tree_, database_);
+  read_again();
+}
+
 void Catalog::read_again() {
   {
     const std::unique_lock lock{mutex_};

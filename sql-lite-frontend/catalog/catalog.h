@@ -97,6 +97,8 @@ class Catalog {
 
   /// Reads all definitions again on a standby. Pre: nobody uses them.
   void read_again();
+  /// The same once the standby is promoted, by the tree that its new engine has.
+  void open_promoted(const Tree& tree);
   /// Makes a committed transaction's changes visible to all sessions.
   void apply(std::span<const CatalogChange> changes);
 

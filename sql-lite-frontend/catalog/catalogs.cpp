@@ -104,6 +104,16 @@ bool Catalogs::read_again() {
   return true;
 }
 
+void Catalogs::open_promoted() {
+  Tree tree = value_of(engine_.tree(Catalog::kTree));
+  complete_template(engine_, tree);
+  complete_predefined_roles(engine_, tree);
+  shared_.open_promoted(tree);
+  const std::lock_guard lock{mutex_};
+  for (auto& [database, entry] : entries_)
+    if (entry.catalog && shared_.database(database)) entry.catalog->open_promoted(tree);
+}
+
 std::map<Oid, CountedRows> Catalogs::counted_rows() {
   std::map<Oid, CountedRows> of;
   const std::lock_guard lock{mutex_};

@@ -27,6 +27,10 @@ class Catalogs {
   /// they have changed, which outdates all plans. Returns true then. Pre: no session uses them.
   bool read_again();
 
+  /// The standby has been promoted, and its engine opened anew: reads everything again, by new
+  /// handles of trees, and finishes what the old primary left. Pre: no session uses them.
+  void open_promoted();
+
   /// The catalog of a database that exists, which cannot be dropped while this lives.
   class Use {
    public:

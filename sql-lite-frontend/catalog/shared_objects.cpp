@@ -56,6 +56,19 @@ void SharedObjects::read_again() {
   version_.fetch_add(1, std::memory_order_release);
 }
 
+void SharedObjects::open_promoted(const Tree& tree) {
+  tree_ = tree;
+  SharedObjects fresh{engine_, tree_};
+  fresh.load();
+  next_oid_ = fresh.next_oid_.load();
+  oid_limit_ = fresh.oid_limit_.load();
+  const std::unique_lock lock{mutex_};
+  roles_.swap(fresh.roles_);
+  databases_.swap(fresh.databases_);
+  // release: publishes the maps with the new number.
+  version_.fetch_add(1, std::memory_order_release);
+}
+
 RolePtr SharedObjects::role(Oid oid) const {
   const std::shared_lock lock{mutex_};
   return find_or_null(roles_, oid);

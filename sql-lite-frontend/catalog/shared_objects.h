@@ -29,6 +29,9 @@ class SharedObjects {
   void load();
   /// The same again on a standby. Pre: nobody uses them.
   void read_again();
+  /// The same once the standby is promoted, by the tree that its new engine has. The counter of
+  /// numbers is read as well, since the primary has moved it.
+  void open_promoted(const Tree& tree);
   [[nodiscard]] Tree tree() const noexcept { return tree_; }
 
   /// Version number, raised after every committed change.

@@ -250,6 +250,45 @@ Result<> Database::moved(const std::set<TreeId>& changed) {
   return {};
 }
 
+void Database::let_go_of_engine() noexcept {
+  const Lsn received = shared_->standby.received();
+  const Lsn replayed = shared_->standby.replayed();
+  const std::int64_t replayed_at_us = shared_->standby.replayed_at_us();
+  shared_->standby = {};
+  shared_->standby.received = [received] { return received; };
+  shared_->standby.replayed = [replayed] { return replayed; };
+  shared_->standby.replayed_at_us = [replayed_at_us] { return replayed_at_us; };
+  const std::lock_guard lock{shared_->sessions_mutex};
+  for (const auto& [pid, session] : shared_->sessions)
+    session->state().transaction.let_go_of_engine();
+}
+
+Result<> Database::go_on_promoted() {
+  std::optional<Error> failure;
+  Engine& engine = shared_->engine;
+  try {
+    shared_->catalogs->open_promoted();
+    const Catalogs::Use first{*shared_->catalogs, kPostgresDatabase};
+    shared_->statistics = StatisticsStore::open(engine, first.catalog().tree());
+    shared_->sequences.forget_read();
+    shared_->plans.clear();
+    take_up_advisory_locks(*shared_);
+    shared_->transaction_numbers.begin_at(SessionContext::system_clock_now());
+    shared_->settings.change_preset("in_hot_standby", "off");
+    end_sessions_of_dropped();
+    const std::lock_guard lock{shared_->sessions_mutex};
+    for (const auto& [pid, session] : shared_->sessions) {
+      session->state().transaction.go_on_promoted();
+      session->state().was_promoted = true;
+    }
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  if (!engine.salvages()) shared_->auto_analyze->start();
+  return {};
+}
+
 namespace {
 
 Diagnostic conflict_of(Severity severity, SqlState state, std::string_view what,

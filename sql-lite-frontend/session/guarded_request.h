@@ -18,12 +18,14 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   state.session_context.statement_timestamp = SessionContext::system_clock_now();
   std::optional<Diagnostic> failure;
   state.interruption.begin_request();
-  if (state.transaction) state.transaction->clear_cancel();
   try {
     const OversightScope oversight{state.interruption};
-    state.check_cancelled();
     state.enter_gate();
+    if (state.transaction) state.transaction->clear_cancel();
+    state.check_cancelled();
     body();
+    if (state.was_promoted) [[unlikely]]
+      state.follow_promotion(sink);
   } catch (const SqlError& error) {
     failure = to_diagnostic(error, text);
   } catch (const std::bad_alloc&) {
@@ -38,6 +40,8 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   }
   // From here on no exception is in flight, so rolling back may wait.
   if (failure) {
+    // Undone at its own time, too: it may not have been let in.
+    state.enter_gate_to_end();
     state.interruption.explain(*failure);
     state.note_failure(failure->state, failure->message);
     state.transaction.fail();

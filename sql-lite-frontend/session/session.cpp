@@ -54,13 +54,39 @@ void Session::State::enter_gate(ReplayGate& gate) {
   is_inside_gate.store(true, std::memory_order_relaxed);
 }
 
+void Session::State::enter_gate_to_end() noexcept {
+  ReplayGate* const gate = shared.engine.replay_gate();
+  if (gate == nullptr || is_inside_gate.load(std::memory_order_relaxed)) return;
+  if (gate->enter_to_end()) is_inside_gate.store(true, std::memory_order_relaxed);
+}
+
 void Session::State::leave_gate() noexcept {
   const bool has_cursors = std::ranges::any_of(portals.all(), [](const auto& entry) {
     return entry.second->is_cursor || entry.second->state == Portal::State::running;
   });
   if (transaction.keeps_view(has_cursors)) return;
   is_inside_gate.store(false, std::memory_order_relaxed);
-  shared.engine.replay_gate()->leave();
+  shared.engine.own_replay_gate()->leave();
+}
+
+bool Session::State::await_promotion(Duration longest) {
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{20};
+  Runtime& runtime = Runtime::current();
+  const TimePoint end = runtime.now() + longest;
+  const auto is_over = [&] { return !shared.engine.is_standby() || runtime.now() >= end; };
+  is_inside_gate.store(false, std::memory_order_relaxed);
+  shared.engine.own_replay_gate()->leave();
+  while (!is_over() && !interruption.is_asked())
+    runtime.sleep_until(std::min(end, runtime.now() + kLooksEvery));
+  // The statement goes on, or is undone, in its transaction.
+  enter_gate_to_end();
+  check_cancelled();
+  return !shared.engine.is_standby();
+}
+
+void Session::State::follow_promotion(ResultSink& sink) {
+  was_promoted = false;
+  variables.changed(&sink);
 }
 
 /// Adds the session's usage to that of the ended sessions.
@@ -82,6 +108,7 @@ void Session::State::add_usage(DatabaseUsage& to) const {
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Session::~Session() {
+  state_->enter_gate_to_end();
   state_->transaction.rollback();
   if (state_->advisory_locks_used) {
     state_->shared.advisory_locks.unlock_all(backend_pid(), AdvisoryScope::session);

@@ -47,6 +47,10 @@ class TablesInUse {
     const Tables* tables_ = nullptr;
   };
 
+  /// True if one statement runs, and reads no table.
+  [[nodiscard]] bool is_of_one_run_without_tables() const noexcept {
+    return entries_.size() == 1 && entries_.front()->empty();
+  }
   [[nodiscard]] bool contain(Oid relation) const {
     return std::ranges::any_of(entries_, [&](const Tables* tables) {
       return std::ranges::any_of(

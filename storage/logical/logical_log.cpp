@@ -77,6 +77,10 @@ Lsn LogicalLog::tail() const noexcept {
   return engine_.log->tail();
 }
 
+void LogicalLog::end_with_mark(Lsn end) {
+  engine_.log->end_with_mark(end);
+}
+
 void LogicalLog::flush() noexcept {
   engine_.log->flush_to(engine_.log->tail());
 }

@@ -46,6 +46,9 @@ class LogicalLog {
   [[nodiscard]] Lsn tail() const noexcept;
   /// Makes the log durable up to its present end.
   void flush() noexcept;
+  /// Writes a flush mark at `end`, if the log ends there without one, so that followers redo the
+  /// record before it.
+  void end_with_mark(Lsn end);
 
   /// First half of creating a slot: keeps the log from now on and returns when every transaction
   /// that may have written before has ended. The kept log has all later commits whole. `waits` is

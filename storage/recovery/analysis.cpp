@@ -47,6 +47,8 @@ void note_transaction(Analysis& analysis, const wal::Record& record) {
   const RecordKind kind = kind_of(record.header);
   if (kind == RecordKind::transaction_committed || kind == RecordKind::transaction_ended) {
     analysis.losers.erase(id);
+    if (record.payload.size() >= sizeof analysis.ended_at_us)
+      analysis.ended_at_us = load<std::int64_t>(record.payload.data());
     return;
   }
   auto [loser, is_new] = analysis.losers.try_emplace(id, id, record.lsn, record.lsn);

@@ -35,6 +35,8 @@ struct Analysis {
   std::vector<MapChange> map_changes;
   /// Trees that records name.
   std::set<TreeId> trees;
+  /// When the newest transaction ended, in microseconds since 1970; 0: none has.
+  std::int64_t ended_at_us = 0;
   /// Of the last record: most records name the tree of the one before.
   TreeId newest_tree{};
 };

@@ -50,6 +50,7 @@ Result<Recovered> recover(FileSystem& files, const std::filesystem::path& direct
   recovered.next_txn = analysis.next_txn;
   recovered.map_changes = std::move(analysis.map_changes);
   recovered.trees = std::move(analysis.trees);
+  recovered.ended_at_us = analysis.ended_at_us;
   wal::Reader by_transaction = log.reader(wal::ReadPattern::random);
   RETURN_IF_ERROR(sort_out(analysis, by_transaction, recovered));
   // The log may speak of pages that a copied file does not reach to.

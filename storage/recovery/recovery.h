@@ -25,6 +25,8 @@ struct Recovered {
   std::vector<Analysis::MapChange> map_changes;
   /// Trees that have records since the checkpoint.
   std::set<TreeId> trees;
+  /// When the newest transaction since the checkpoint ended; 0: none has.
+  std::int64_t ended_at_us = 0;
 };
 
 /// Takes what `analysis` has seen up to `log.begin()`, where the log ended. Afterwards the space

@@ -26,6 +26,11 @@ bool ReplayGate::enter() noexcept {
   }
 }
 
+bool ReplayGate::enter_to_end() noexcept {
+  const UnendedScope whatever_is_asked;
+  return enter();
+}
+
 bool ReplayGate::close(Duration patience) noexcept {
   const TimePoint end = Runtime::current().now() + patience;
   is_closed_.store(true, std::memory_order_seq_cst);

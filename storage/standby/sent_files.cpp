@@ -8,6 +8,7 @@
 
 #include "base/memory/scratch_memory.h"
 #include "base/runtime/asked_to_end.h"
+#include "storage/page/page.h"
 
 namespace swizzle {
 namespace {
@@ -66,10 +67,24 @@ class SentFiles::SentFile final : public File {
         break;
       case IoRequest::Kind::write:
         size_ = std::max(size_, request.offset + request.size);
-        sent = files_.send('w', number_, request.offset, {request.data, request.size});
+        sent = write(request.offset, {request.data, request.size});
         break;
     }
     return sent ? 0 : EINTR;
+  }
+
+  Result<> write(std::uint64_t offset, Bytes bytes) {
+    const bool is_of_pages =
+        path_ == files_.data_file_ && offset % kPageBytes == 0 && bytes.size() % kPageBytes == 0;
+    if (!is_of_pages) return files_.send('w', number_, offset, bytes);
+    for (std::size_t at = 0; at < bytes.size(); at += kPageBytes) {
+      const std::uint64_t page = (offset + at) / kPageBytes;
+      const Lsn known = page < files_.known_.size() ? files_.known_[page] : Lsn::none;
+      const Lsn lsn = load<PageHeader>(bytes.data() + at).lsn;
+      if (known != Lsn::none && lsn == known) continue;
+      RETURN_IF_ERROR(files_.send('w', number_, offset + at, bytes.subspan(at, kPageBytes)));
+    }
+    return {};
   }
 
   SentFiles& files_;
@@ -150,6 +165,29 @@ Result<std::filesystem::path> ReceivedFiles::path_of(std::string_view relative) 
   return path.empty() ? directory_ : directory_ / path;
 }
 
+bool ReceivedFiles::is_meant(std::string_view relative) const {
+  if (!existing_) return true;
+  const std::filesystem::path path{relative};
+  return !path.empty() && *path.begin() == existing_->only_in;
+}
+
+Result<> ReceivedFiles::open(std::uint32_t number, std::uint64_t how, std::string_view relative) {
+  ASSIGN_OR_RETURN(const auto path, path_of(relative));
+  if (!is_meant(relative)) {
+    passed_over_.insert(number);
+    return {};
+  }
+  const bool must_be_new = (how & kMustBeNew) != 0;
+  const bool may_be_there = existing_ || !must_be_new;
+  Received& opened = open_[number];
+  ASSIGN_OR_RETURN(
+      opened.file,
+      files_.open(path, may_be_there ? OpenMode::open_or_create : OpenMode::create_new, {}));
+  opened.syncs_at_end = (how & kDurableWrites) != 0;
+  const bool is_replaced = existing_ && must_be_new && path != directory_ / existing_->data_file;
+  return is_replaced ? opened.file->truncate(0) : Result<>{};
+}
+
 Result<File*> ReceivedFiles::file_of(std::uint32_t number) const {
   const auto found = open_.find(number);
   if (found == open_.end()) return no_message("is of a file that is not open");
@@ -163,21 +201,20 @@ Result<> ReceivedFiles::apply(Bytes message) {
   const auto number = load<std::uint64_t>(message.data() + 5);
   const Bytes body = message.subspan(kMessageHead);
   const std::string_view text = as_text(body);
+  constexpr std::string_view kOfOpenFile = "wtasc";
+  if (kOfOpenFile.find(kind) != std::string_view::npos && passed_over_.contains(file)) {
+    if (kind == 'c') passed_over_.erase(file);
+    return {};
+  }
   switch (kind) {
     case 'd': {
       ASSIGN_OR_RETURN(const auto path, path_of(text));
-      return files_.create_directory(path);
+      if (!is_meant(text)) return {};
+      ASSIGN_OR_RETURN(const bool is_there, files_.exists(path));
+      return existing_ && is_there ? Result<>{} : files_.create_directory(path);
     }
-    case 'o': {
-      ASSIGN_OR_RETURN(const auto path, path_of(text));
-      const bool must_be_new = (number & kMustBeNew) != 0;
-      Received& opened = open_[file];
-      ASSIGN_OR_RETURN(
-          opened.file,
-          files_.open(path, must_be_new ? OpenMode::create_new : OpenMode::open_or_create, {}));
-      opened.syncs_at_end = (number & kDurableWrites) != 0;
-      return {};
-    }
+    case 'o':
+      return open(file, number, text);
     case 'w': {
       ASSIGN_OR_RETURN(File* const to, file_of(file));
       return to->write_at(number, body);
@@ -209,10 +246,12 @@ Result<> ReceivedFiles::apply(Bytes message) {
       if (middle == std::string_view::npos) return no_message("renames to nothing");
       ASSIGN_OR_RETURN(const auto from, path_of(text.substr(0, middle)));
       ASSIGN_OR_RETURN(const auto to, path_of(text.substr(middle + 1)));
+      if (!is_meant(text.substr(0, middle))) return {};
       return files_.rename(from, to);
     }
     case 'r': {
       ASSIGN_OR_RETURN(const auto path, path_of(text));
+      if (!is_meant(text) || (existing_ && path == directory_ / existing_->kept)) return {};
       return files_.remove(path);
     }
     case 'p':

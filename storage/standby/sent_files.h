@@ -5,9 +5,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.h"
+#include "base/ids.h"
 #include "base/io/file.h"
 #include "base/result.h"
 #include "storage/options.h"
@@ -39,6 +45,12 @@ class SentFiles final : public FileSystem {
   Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
                                                  std::size_t bytes) override;
   void tell_progress(const RecoveryProgress& progress);
+  /// Of that data file, pages that have this LSN are not sent: they are there already. `known` is
+  /// by page number; Lsn::none: send it.
+  void leave_out_pages(std::filesystem::path data_file, std::vector<Lsn> known) {
+    data_file_ = std::move(data_file);
+    known_ = std::move(known);
+  }
 
  private:
   class SentFile;
@@ -47,11 +59,20 @@ class SentFiles final : public FileSystem {
 
   const Send send_;
   std::uint32_t last_file_ = 0;
+  std::filesystem::path data_file_;
+  std::vector<Lsn> known_;
 };
 
 /// Applies the changes that SentFiles has sent, below a directory.
 class ReceivedFiles {
  public:
+  /// How it goes into a directory that has files: those of the same names are replaced.
+  struct Existing {
+    std::filesystem::path only_in;    ///< changes elsewhere are passed over
+    std::filesystem::path data_file;  ///< keeps its content
+    std::filesystem::path kept;       ///< not removed
+  };
+  void go_into(Existing existing) { existing_ = std::move(existing); }
   /// `told` is called with the progress: the bytes done, and all bytes.
   ReceivedFiles(FileSystem& files, std::filesystem::path directory,
                 std::function<void(std::uint64_t done, std::uint64_t total)> told)
@@ -62,6 +83,9 @@ class ReceivedFiles {
 
  private:
   Result<std::filesystem::path> path_of(std::string_view relative) const;
+  Result<> open(std::uint32_t number, std::uint64_t how, std::string_view relative);
+  /// True if the change is made.
+  [[nodiscard]] bool is_meant(std::string_view relative) const;
   Result<File*> file_of(std::uint32_t number) const;
 
   FileSystem& files_;
@@ -74,6 +98,9 @@ class ReceivedFiles {
     bool syncs_at_end = false;
   };
   std::map<std::uint32_t, Received> open_;
+  /// Files that are passed over.
+  std::set<std::uint32_t> passed_over_;
+  std::optional<Existing> existing_;
 };
 
 }  // namespace swizzle

@@ -110,6 +110,8 @@ struct Standby::State {
   std::unique_ptr<wal::ReceivedLog> log;
   std::atomic<std::uint32_t> timeline{1};
   std::atomic<std::uint64_t> redone{0};
+  std::atomic<std::uint64_t> replayed{0};
+  std::atomic<std::int64_t> replayed_at_us{0};
   /// Of the thread that redoes: what the last step has reached, and the goal of the next one.
   Control reached;
   Lsn goal = Lsn::none;
@@ -144,7 +146,7 @@ Result<> Standby::State::open() {
   if (!known_goal) RETURN_IF_ERROR(write_goal(files, directory, goal));
   RETURN_IF_ERROR(begin_as_database(files, directory, *control));
   reached.shutdown = control->current().shutdown;
-  redone = raw(begin);
+  redone = replayed = raw(begin);
   return remove_slots(files, directory);
 }
 
@@ -171,6 +173,7 @@ Result<bool> Standby::State::redo(LogAnalysis& analysis, Lsn end,
   if (!goes_on()) return false;
   RETURN_IF_ERROR(complete(recovered, pending, end));
   if (engine != nullptr) RETURN_IF_ERROR(engine->move_to(reached));
+  if (recovered.ended_at_us != 0) replayed_at_us = recovered.ended_at_us;
   return true;
 }
 
@@ -251,6 +254,12 @@ Lsn Standby::durable() const noexcept {
 Lsn Standby::redone() const noexcept {
   return Lsn{state_->redone.load()};
 }
+Lsn Standby::replayed() const noexcept {
+  return Lsn{state_->replayed.load()};
+}
+std::int64_t Standby::replayed_at_us() const noexcept {
+  return state_->replayed_at_us.load();
+}
 
 Result<> Standby::append(Bytes bytes) {
   return state_->log->append(bytes);
@@ -303,9 +312,16 @@ Result<bool> Standby::redo_some(const std::function<bool()>& goes_on) {
   LogAnalysis analysis(state.reached.checkpoint, nobody);
   // One record behind the goal, since the last record is left for the next time: a checkpoint needs
   // one behind it.
-  ASSIGN_OR_RETURN(const Lsn end, state.log->read(begin, std::max(most, to_goal + 1), &analysis));
-  if (end <= begin || end < state.goal) return false;
-  return state.redo(analysis, end, goes_on);
+  ASSIGN_OR_RETURN(const wal::ReceivedLog::Whole whole,
+                   state.log->read(begin, std::max(most, to_goal + 1), &analysis));
+  const Lsn end = whole.last;
+  if (end < state.goal) return false;
+  bool has_redone = false;
+  if (end > begin) {
+    ASSIGN_OR_RETURN(has_redone, state.redo(analysis, end, goes_on));
+  }
+  if (state.redone.load() == raw(end)) state.replayed = raw(whole.end);
+  return has_redone;
 }
 
 Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& options,
@@ -321,6 +337,10 @@ Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& option
   auto engine = state.engine->open(state.reached, options);
   if (!engine) state.engine.reset();
   return engine;
+}
+
+void Standby::keep_readers_out(Duration patience) {
+  state_->engine->close_gate_for_good(patience);
 }
 
 void Standby::forget_engine() noexcept {

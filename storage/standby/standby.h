@@ -62,6 +62,11 @@ class Standby {
   [[nodiscard]] Lsn durable() const noexcept;
   /// The pages have everything before.
   [[nodiscard]] Lsn redone() const noexcept;
+  /// The same, and readers see it; behind the flush mark that a log ends with while nothing is
+  /// written, so that a standby which has everything says so.
+  [[nodiscard]] Lsn replayed() const noexcept;
+  /// When the newest transaction before it ended, in microseconds since 1970; 0: not known.
+  [[nodiscard]] std::int64_t replayed_at_us() const noexcept;
 
   /// Appends at received(). Of the thread that receives, as flush() and follow_timeline().
   Result<> append(Bytes bytes);
@@ -80,7 +85,11 @@ class Standby {
   /// makes them so. Of the thread that redoes, or while none does. The engine goes before this
   /// object and before promote(), and not while a step is under way.
   Result<std::unique_ptr<Engine>> open_engine(const EngineOptions& options, StandbyReaders readers);
-  /// The engine is gone.
+  /// Keeps readers out before a promotion in which the engine stays
+  /// (Engine::close_for_promotion()): those who are inside have `patience`, and are cancelled then.
+  /// Parks until all have left. Of the thread that redoes, or while none does, as forget_engine().
+  void keep_readers_out(Duration patience);
+  /// The engine is gone, or closed.
   void forget_engine() noexcept;
 
   /// Makes a database of it that Engine::open opens: the log ends behind the last whole record, and

@@ -6,6 +6,7 @@
 
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
+#include "storage/txn/restart_prepared.h"
 #include "storage/txn/tree_factory.h"
 
 namespace swizzle {
@@ -100,7 +101,9 @@ Result<std::unique_ptr<Engine>> StandbyEngine::open(const Control& reached,
   std::unique_ptr<Engine> engine(new Engine(
       std::make_unique<Engine::Parts>(files_.files, files_.directory, reading_options(options))));
   EngineParts& parts = *engine->parts_;
-  parts.replay_gate = &gate_;
+  parts.replay_gate = gate_.get();
+  engine->own_gate_ = gate_;
+  engine->gate_.store(gate_.get(), std::memory_order_release);
   parts.volume = files_.volume;
   parts.written_lsns = files_.written_lsns;
   parts.given_up = files_.given_up;
@@ -110,6 +113,7 @@ Result<std::unique_ptr<Engine>> StandbyEngine::open(const Control& reached,
   RETURN_IF_ERROR(open_reading_trees(parts));
   parts.registry->start_ids_at(at.next_txn);
   RETURN_IF_ERROR(parts.losers.take_up(at.active));
+  ASSIGN_OR_RETURN(parts.prepared_there, list_prepared(parts, at.active));
   engine_ = &parts;
   at_ = at.begin;
   return engine;
@@ -123,7 +127,7 @@ bool StandbyEngine::close_gate(const std::function<bool()>& goes_on) {
     const std::optional<Duration> patience = readers_.patience();
     const bool is_over = patience && runtime.now() - began >= *patience;
     if (is_over) readers_.cancel();
-    if (gate_.close(is_over ? kToEnd : kLongestStall)) return true;
+    if (gate_->close(is_over ? kToEnd : kLongestStall)) return true;
     if (is_over) continue;
     // Those who come go on meanwhile, and short ones among them with what is replayed.
     TimePoint next = runtime.now() + pause;
@@ -132,6 +136,13 @@ bool StandbyEngine::close_gate(const std::function<bool()>& goes_on) {
     pause = std::min(pause * 2, kLongestPause);
   }
   return false;
+}
+
+void StandbyEngine::close_gate_for_good(Duration patience) {
+  while (!gate_->close(patience)) {
+    readers_.cancel();
+    patience = kToEnd;
+  }
 }
 
 void StandbyEngine::note(const Recovered& step) {
@@ -154,11 +165,12 @@ Result<> StandbyEngine::move_to(const Control& reached) {
   parts.registry->start_ids_at(at.next_txn);
   if (changed_.contains(TreeId::directory)) RETURN_IF_ERROR(parts.trees->forget_replaced());
   RETURN_IF_ERROR(parts.losers.take_up(at.active));
+  ASSIGN_OR_RETURN(parts.prepared_there, list_prepared(parts, at.active));
   RETURN_IF_ERROR(readers_.moved(changed_));
   outdated_.clear();
   changed_.clear();
   at_ = at.begin;
-  gate_.open();
+  gate_->open();
   return {};
 }
 

@@ -44,7 +44,9 @@ class StandbyEngine {
     wal::LogOptions log;
   };
   StandbyEngine(Files files, StandbyReaders readers)
-      : files_(std::move(files)), readers_(std::move(readers)) {}
+      : files_(std::move(files)),
+        readers_(std::move(readers)),
+        gate_(std::make_shared<ReplayGate>()) {}
   StandbyEngine(const StandbyEngine&) = delete;
   StandbyEngine& operator=(const StandbyEngine&) = delete;
   ~StandbyEngine() = default;
@@ -56,6 +58,9 @@ class StandbyEngine {
   /// Closes the gate: readers are waited for, and cancelled when the patience with them is over.
   /// False: `goes_on` has said no, and the gate is open.
   bool close_gate(const std::function<bool()>& goes_on);
+  /// Closes the gate for a promotion: readers have `patience`, then they are cancelled until all
+  /// have left.
+  void close_gate_for_good(Duration patience);
   /// Notes what a step changes. Before it does.
   void note(const Recovered& step);
   /// The pages on disk are as of the checkpoint's begin now: readers see that, and the gate is
@@ -67,7 +72,8 @@ class StandbyEngine {
  private:
   const Files files_;
   const StandbyReaders readers_;
-  ReplayGate gate_;
+  /// Shared with the engine, at whose gate callers may wait after this object has gone.
+  const std::shared_ptr<ReplayGate> gate_;
   EngineParts* engine_ = nullptr;
   Lsn at_ = Lsn::none;
   /// Since the last move.

@@ -485,3 +485,80 @@ TEST_CASE("a standby is not read before its pages are of one time", "[standby][h
     CHECK(is_in);
   });
 }
+
+TEST_CASE("an engine goes on through a promotion, and those who wait at its gate with it",
+          "[standby][hot-standby]") {
+  Simulation simulation{7};
+  simulation.run([] {
+    Bank bank{7};
+    bank.follow_and_open();
+    Random random{7};
+    while (!bank.transfer(random)) {
+    }
+    // One that is open at the promotion is undone by it.
+    const auto loser = bank.primary->begin();
+    loser->begin_statement();
+    REQUIRE(bank.primary->tree(bank.tree)
+                .value()
+                .update(*loser, as_bytes("commits"), as_bytes(balance(77, 0)))
+                .value());
+    bank.primary->logical_log().flush();
+    bank.send();
+    // A reader that stays for too long is told to go.
+    ReplayGate& gate = *bank.engine->replay_gate();
+    REQUIRE(gate.enter());
+    bool is_out = false;
+    const auto promotion = Runtime::current().spawn("promotion", [&] {
+      bank.standby->keep_readers_out(std::chrono::milliseconds{500});
+      CHECK(is_out);
+    });
+    const TimePoint began = Runtime::current().now();
+    while (bank.cancels == 0)
+      Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{5});
+    CHECK(Runtime::current().now() - began >= std::chrono::milliseconds{500});
+    CHECK(Runtime::current().now() - began < std::chrono::seconds{1});
+    is_out = true;
+    gate.leave();
+    promotion->join();
+    bool is_in = false;
+    const auto reader = Runtime::current().spawn("reader", [&] {
+      REQUIRE(gate.enter());
+      is_in = true;
+      CHECK(!bank.engine->is_standby());
+      const auto transaction = bank.engine->begin();
+      CHECK(bank.look(*transaction).commits == 1);
+      gate.leave();
+    });
+    bank.engine->close_for_promotion();
+    bank.standby->forget_engine();
+    REQUIRE(bank.standby->promote());
+    bank.standby.reset();
+    CHECK(bank.engine->is_standby());
+    // A failure leaves it closed.
+    const auto options = options_of(PoolMode::swizzling);
+    CHECK(!bank.engine->open_promoted(bank.other, kOtherHome, options, [] {
+      return Result<>{fail(sqlstate::internal_error, "not now")};
+    }));
+    CHECK(bank.engine->is_standby());
+    REQUIRE(bank.engine->open_promoted(bank.other, kOtherHome, options, [&] {
+      Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{50});
+      CHECK(!is_in);
+      return Result<>{};
+    }));
+    CHECK(bank.engine->replay_gate() == nullptr);
+    reader->join();
+    CHECK(is_in);
+    const auto writer = bank.engine->begin();
+    writer->begin_statement();
+    REQUIRE(bank.engine->tree(bank.tree)
+                .value()
+                .update(*writer, as_bytes("commits"), as_bytes(balance(2, 0)))
+                .value());
+    REQUIRE(writer->commit());
+    const auto transaction = bank.engine->begin(Isolation::repeatable_read, Access::read_only);
+    CHECK(bank.look(*transaction).commits == 2);
+    transaction->rollback();
+    CHECK(bank.engine->verify().value().empty());
+    loser->rollback();
+  });
+}

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "storage/engine_parts.h"
 #include "storage/recovery/records/prepared_record.h"
 #include "storage/recovery/records/record_effects.h"
@@ -65,6 +68,23 @@ Result<> take_up(EngineParts& engine, const ActiveTransaction& of) {
 }
 
 }  // namespace
+
+Result<std::vector<PreparedTransaction>> list_prepared(EngineParts& engine,
+                                                       std::span<const ActiveTransaction> active) {
+  std::vector<PreparedTransaction> all;
+  wal::Reader reader = engine.log->reader(wal::ReadPattern::random);
+  for (const ActiveTransaction& each : active) {
+    ASSIGN_OR_RETURN(const wal::Record last, reader.read(each.last));
+    if (kind_of(last.header) != RecordKind::transaction_prepared) continue;
+    ASSIGN_OR_RETURN(PreparedRecord prepared, payload::decode_prepared(last.payload));
+    all.push_back({.gid = std::move(prepared.gid),
+                   .id = each.id,
+                   .prepared_at_us = prepared.prepared_at_us,
+                   .note = std::move(prepared.note)});
+  }
+  std::ranges::sort(all, {}, &PreparedTransaction::gid);
+  return all;
+}
 
 Result<> take_up_prepared(EngineParts& engine, std::span<const ActiveTransaction> prepared) {
   for (const ActiveTransaction& each : prepared) RETURN_IF_ERROR(take_up(engine, each));

@@ -60,6 +60,8 @@ class Flusher {
 
   /// Sequentially consistent with write_once(), for followers that wait.
   [[nodiscard]] std::uint64_t durable() const noexcept { return durable_.load(); }
+  /// End of the newest flush mark.
+  [[nodiscard]] std::uint64_t mark_end() const noexcept { return mark_end_.load(); }
   [[nodiscard]] Followers& followers() noexcept { return followers_; }
   [[nodiscard]] Statistics statistics() const noexcept;
 
@@ -117,7 +119,8 @@ class Flusher {
   // For the writer. `collected_` is an atomic only so that every thread may call wanted().
   std::atomic<Waiter*> collected_{nullptr};
   std::uint64_t freed_ = 0;
-  std::uint64_t mark_end_ = 0;
+  /// Changed by the thread that writes.
+  std::atomic<std::uint64_t> mark_end_{0};
   AlignedBuffer staging_;
   std::atomic<std::uint64_t> writes_{0};
   std::atomic<std::uint64_t> bytes_written_{0};

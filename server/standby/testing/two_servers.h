@@ -72,9 +72,10 @@ struct TwoServers {
   static constexpr int kPrimaryPort = 7001;
   static constexpr int kStandbyPort = 7002;
 
-  /// `settings`: lines for the standby.
-  explicit TwoServers(const std::string& settings = "") {
+  /// `settings`: lines for the standby. `of_both`: for the primary, which is copied.
+  explicit TwoServers(const std::string& settings = "", const std::string& of_both = "") {
     REQUIRE(home.run({"init", "-D", home.data("first"), "--peer-only"}) == 0);
+    std::ofstream{home.data("first") + "/swizzle.auto.conf", std::ios::app} << of_both;
     home.start("first", kPrimaryPort);
     REQUIRE(home.is_open("first"));
     CHECK(ask(primary, "CREATE TABLE rows AS SELECT n FROM generate_series(1, 1000) n") ==

@@ -17,6 +17,7 @@
 #include "sql-lite-frontend/statement/command_progress.h"
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "storage/statistics.h"
@@ -397,9 +398,15 @@ Value log_received(Execution& execution, Arguments) {
 }
 /// The place in the log that readers see.
 Value log_replayed(Execution& execution, Arguments) {
-  if (!session_of(execution).shared.engine.is_standby()) return Value::null();
-  const std::uint64_t end = session_of(execution).shared.engine.statistics().log_durable;
-  return Value::from_int(static_cast<std::int64_t>(end));
+  const auto& standby = session_of(execution).shared.standby;
+  if (!standby.replayed) return Value::null();
+  return Value::from_int(static_cast<std::int64_t>(raw(standby.replayed())));
+}
+Value replayed_at(Execution& execution, Arguments) {
+  const auto& standby = session_of(execution).shared.standby;
+  const std::int64_t unix_us = standby.replayed_at_us ? standby.replayed_at_us() : 0;
+  if (unix_us == 0) return Value::null();
+  return Value::from_int(unix_us - kUnixEpochDays * kMicrosPerDay);
 }
 Value replay_paused(Execution& execution, Arguments arguments) {
   const auto& standby = session_of(execution).shared.standby;
@@ -419,11 +426,44 @@ Value pause_replay(Execution& execution, Arguments arguments) {
   session.shared.standby.pause(pauses);
   return Value::null();
 }
+/// Waiting, it lets redo and the promotion go by, so nothing of the statement may depend on what is
+/// read: no table, no view of an earlier statement.
+void require_may_await_promotion(Session::State& session) {
+  const bool holds_view =
+      session.transaction.keeps_view(false) || session.transaction->keeps_views();
+  const bool is_alone = session.tables_in_use.is_of_one_run_without_tables() &&
+                        session.call_places.empty() && session.executes_running == 0;
+  if (!holds_view && is_alone) return;
+  throw SqlError{sqlstate::feature_not_supported,
+                 "pg_promote cannot wait in a statement that reads tables, in a routine, beside "
+                 "cursors or at REPEATABLE READ"}
+      .with_hint("Use pg_promote(wait => false).");
+}
+
 Value promote(Execution& execution, Arguments arguments) {
-  if (!session_of(execution).shared.engine.is_standby())
-    return refuse_recovery(execution, arguments);
-  throw SqlError{sqlstate::feature_not_supported, "pg_promote is not supported"}.with_hint(
-      "Use \"swizzled promote\".");
+  Session::State& session = session_of(execution);
+  require_superuser(session, "pg_promote");
+  if (!session.shared.standby.promote) return refuse_recovery(execution, arguments);
+  const std::int64_t seconds = arguments[1].as_int8();
+  if (seconds <= 0) {
+    throw SqlError{sqlstate::numeric_value_out_of_range,
+                   "\"wait_seconds\" must not be negative or zero"};
+  }
+  const bool waits = arguments[0].as_bool();
+  if (waits) require_may_await_promotion(session);
+  session.shared.standby.promote();
+  if (!waits) return Value::from_bool(true);
+  const bool is_promoted = session.await_promotion(std::chrono::seconds{seconds});
+  // The engine's transaction is another one since.
+  execution.transaction = session.transaction.get();
+  session.transaction.begin_statement();
+  if (is_promoted) return Value::from_bool(true);
+  if (session.sink_for_notices != nullptr) {
+    session.notice(
+        *session.sink_for_notices, Severity::warning, SqlState{"01000"},
+        fmt::format("server did not promote within {} second{}", seconds, seconds == 1 ? "" : "s"));
+  }
+  return Value::from_bool(false);
 }
 Value log_written(Execution& execution, Arguments) {
   require_no_recovery(execution);
@@ -502,7 +542,7 @@ std::span<const SessionEntry> functions() {
       {"pg_create_restore_point", create_restore_point},
       {"pg_last_wal_receive_lsn", log_received},
       {"pg_last_wal_replay_lsn", log_replayed},
-      {"pg_last_xact_replay_timestamp", always_null},
+      {"pg_last_xact_replay_timestamp", replayed_at},
       {"pg_sequence_last_value", sequence_last_value},
       {"pg_sleep", sleep_seconds},
       {"pg_sleep_for", sleep_for},

@@ -11,11 +11,15 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFirstWords{
-    "IDENTIFY_SYSTEM",       "CREATE_REPLICATION_SLOT",
-    "DROP_REPLICATION_SLOT", "START_REPLICATION",
-    "READ_REPLICATION_SLOT", "TIMELINE_HISTORY",
-    "BASE_BACKUP",           "BASE_COPY"};
+constexpr std::array<std::string_view, 9> kFirstWords{"IDENTIFY_SYSTEM",
+                                                      "CREATE_REPLICATION_SLOT",
+                                                      "DROP_REPLICATION_SLOT",
+                                                      "START_REPLICATION",
+                                                      "READ_REPLICATION_SLOT",
+                                                      "TIMELINE_HISTORY",
+                                                      "BASE_BACKUP",
+                                                      "BASE_COPY",
+                                                      "PAGE_LSNS"};
 
 struct Token {
   enum class Kind : std::uint8_t { end, word, name, text, sign } kind = Kind::end;
@@ -238,6 +242,17 @@ ReplicationCommand take_start(Tokens& tokens) {
   return command;
 }
 
+void take_page_lsns(Tokens& tokens, ReplicationCommand& command) {
+  command.kind = ReplicationCommand::Kind::page_lsns;
+  const Token first = tokens.take();
+  const auto [end, error] = std::from_chars(
+      first.value.data(), first.value.data() + first.value.size(), command.first_page);
+  const bool is_number = error == std::errc{} && end == first.value.data() + first.value.size();
+  if (first.kind != Token::Kind::word || !is_number) tokens.refuse();
+  if (tokens.now().kind != Token::Kind::text) tokens.refuse();
+  command.page_lsns = tokens.take().value;
+}
+
 /// Splits a list of identifiers such as "a", b.
 std::vector<std::string> listed_names(std::string_view list) {
   std::vector<std::string> names;
@@ -262,6 +277,8 @@ std::string_view ReplicationCommand::tag() const noexcept {
       return "READ_REPLICATION_SLOT";
     case Kind::base_copy:
       return "BASE_COPY";
+    case Kind::page_lsns:
+      return "PAGE_LSNS";
     case Kind::create_slot:
       return "CREATE_REPLICATION_SLOT";
     case Kind::drop_slot:
@@ -297,6 +314,8 @@ std::optional<ReplicationCommand> parse_replication_command(std::string_view tex
     command.timeline = take_timeline(tokens);
   } else if (first == "BASE_COPY") {
     command.kind = Kind::base_copy;
+  } else if (first == "PAGE_LSNS") {
+    take_page_lsns(tokens, command);
   } else if (first != "IDENTIFY_SYSTEM") {
     throw_error(sqlstate::feature_not_supported, "replication command {} is not supported", first);
   }

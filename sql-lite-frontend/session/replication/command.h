@@ -20,6 +20,7 @@ struct ReplicationCommand {
     drop_slot,
     start,
     base_copy,
+    page_lsns,
   } kind;
   /// True for physical replication, for a standby; in create_slot and start.
   bool is_physical = false;
@@ -30,6 +31,8 @@ struct ReplicationCommand {
   bool waits = false;               ///< drop_slot
   Lsn from = Lsn::none;             ///< start
   std::uint32_t timeline = 0;       ///< timeline_history, start; 0: the current one
+  std::uint64_t first_page = 0;     ///< page_lsns
+  std::string page_lsns = {};       ///< 16 hexadecimal digits for each page
   bool reserves_log = false;        ///< create_slot of a physical slot: the log is kept from now on
   /// start: options of the output plugin.
   std::vector<std::pair<std::string, std::string>> options = {};

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/replication/slot_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/views/log_receiver_values.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "storage/logical/logical_log.h"
@@ -122,14 +123,13 @@ std::unique_ptr<SetCursor> control_recovery(FunctionContext& context, Arguments)
   return rows_cursor({make_record(context.arena, kTypes, row)});
 }
 
-/// Nothing is received while there are sessions: one row without values, as in PostgreSQL.
+/// One row without values where nothing is received, as in PostgreSQL.
 std::unique_ptr<SetCursor> log_receiver(FunctionContext& context, Arguments) {
   constexpr std::array kTypes{
       TypeId::int4,        TypeId::text, TypeId::pg_lsn,      TypeId::int4,        TypeId::pg_lsn,
       TypeId::pg_lsn,      TypeId::int4, TypeId::timestamptz, TypeId::timestamptz, TypeId::pg_lsn,
       TypeId::timestamptz, TypeId::text, TypeId::text,        TypeId::int4,        TypeId::text};
-  std::array<Value, kTypes.size()> row;
-  row.fill(Value::null());
+  const ReceiverValues row = log_receiver_values(session_of(context), context.arena);
   return rows_cursor({make_record(context.arena, kTypes, row)});
 }
 
@@ -148,13 +148,17 @@ std::unique_ptr<SetCursor> slots(FunctionContext& context, Arguments) {
   return rows_cursor(std::move(rows));
 }
 
-/// The three lags are told in bytes alone, by the positions.
 std::unique_ptr<SetCursor> log_senders(FunctionContext& context, Arguments) {
   constexpr std::array kTypes{TypeId::int4,     TypeId::text,     TypeId::pg_lsn,
                               TypeId::pg_lsn,   TypeId::pg_lsn,   TypeId::pg_lsn,
                               TypeId::interval, TypeId::interval, TypeId::interval,
                               TypeId::int4,     TypeId::text,     TypeId::timestamptz};
   const auto known = [](Lsn lsn) { return lsn == Lsn::none ? Value::null() : position(lsn); };
+  const auto lag = [&context](std::optional<Duration> time) {
+    if (!time) return Value::null();
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(*time).count();
+    return make_interval(context.arena, Interval{.microseconds = us});
+  };
   std::vector<Value> rows;
   for (const LogSenders::Sender& sender : session_of(context).shared.log_senders.list()) {
     const std::array row{
@@ -164,9 +168,9 @@ std::unique_ptr<SetCursor> log_senders(FunctionContext& context, Arguments) {
         known(sender.written),
         known(sender.flushed),
         known(sender.replayed),
-        Value::null(),
-        Value::null(),
-        Value::null(),
+        lag(sender.write_lag),
+        lag(sender.flush_lag),
+        lag(sender.replay_lag),
         Value::from_int(static_cast<std::int64_t>(sender.sync_priority)),
         make_text(context.arena, sender.sync_state),
         sender.replied_at == 0 ? Value::null() : Value::from_int(sender.replied_at)};

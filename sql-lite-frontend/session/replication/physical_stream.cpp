@@ -102,7 +102,6 @@ void PhysicalStream::confirm(Lsn lsn) {
 void PhysicalStream::show(const Progress& progress) {
   session_.shared.log_senders.put({.pid = session_.options.backend_pid,
                                    .application = session_.activity.application.load(),
-                                   .is_physical = true,
                                    .catches_up = !is_at_end(),
                                    .sent = std::max(progress.sent, position_),
                                    .written = progress.written,

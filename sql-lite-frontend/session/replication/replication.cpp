@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "sql-lite-frontend/session/replication/big_endian_text.h"
 #include "sql-lite-frontend/session/replication/command.h"
@@ -138,6 +141,9 @@ Outcome ReplicationCommands::run(std::string_view text, ResultSink& sink, Change
       case Kind::base_copy:
         send_base_copy(sink, sender);
         break;
+      case Kind::page_lsns:
+        note_page_lsns(*command);
+        break;
       case Kind::drop_slot:
         require_may_use_slots(session);
         drop_slot(session, command->slot, command->waits ? DropWhen::once_free : DropWhen::now);
@@ -218,11 +224,35 @@ void ReplicationCommands::start_physical(const ReplicationCommand& command, Resu
   send_row(sink, row);
 }
 
+/// Pages that the follower has, before a BASE_COPY that leaves them out.
+void ReplicationCommands::note_page_lsns(const ReplicationCommand& command) {
+  constexpr std::size_t kDigits = 16;
+  constexpr int kHexadecimal = 16;
+  Session::State& session = session_.state();
+  require_may_use_slots(session);
+  const std::string_view digits = command.page_lsns;
+  if (command.first_page != page_lsns_.size() || digits.size() % kDigits != 0)
+    throw SqlError{sqlstate::protocol_violation, "invalid numbers of pages in PAGE_LSNS"};
+  const std::size_t count = page_lsns_.size() + digits.size() / kDigits;
+  page_lsns_share_.set(&session.memory, count * sizeof(Lsn));
+  page_lsns_.reserve(count);
+  for (std::size_t at = 0; at < digits.size(); at += kDigits) {
+    std::uint64_t lsn = 0;
+    const char* const begin = digits.data() + at;
+    const auto [end, error] = std::from_chars(begin, begin + kDigits, lsn, kHexadecimal);
+    if (error != std::errc{} || end != begin + kDigits)
+      throw SqlError{sqlstate::protocol_violation, "invalid position of a page in PAGE_LSNS"};
+    page_lsns_.push_back(Lsn{lsn});
+  }
+}
+
 /// Sends a copy of the server's directory, as a sequence of operations on its files.
 void ReplicationCommands::send_base_copy(ResultSink& sink, ChangeSender& sender) {
   Session::State& session = session_.state();
   require_may_use_slots(session);
   SentFiles files{[&sink](Bytes message) { sink.copy_out_data(message); }};
+  if (!page_lsns_.empty())
+    files.leave_out_pages(std::filesystem::path{"engine"} / "data", std::exchange(page_lsns_, {}));
   sink.copy_out_begin({.overall = Format::binary, .columns = 0});
   value_of(sender.copy_server(files,
                               [&files](const RecoveryProgress& now) { files.tell_progress(now); }));

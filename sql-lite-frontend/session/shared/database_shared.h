@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "sql-lite-frontend/session.h"
@@ -41,11 +42,36 @@ struct Database::Shared final : ServerContext {
   /// pg_reload_conf().
   std::function<void()> request_reload;
 
-  /// On a standby, of the server's part that follows. Empty elsewhere.
+  /// On a standby, of the server's part that follows. Empty elsewhere; once it is promoted, the
+  /// positions stay as they were.
   struct Standby {
     std::function<Lsn()> received;
+    std::function<Lsn()> replayed;
+    /// The time of the newest commit or rollback that is replayed, in microseconds since 1970; 0:
+    /// none is known.
+    std::function<std::int64_t()> replayed_at_us;
+    /// The connection to the primary: pg_stat_wal_receiver. Times as above.
+    struct Receiver {
+      Lsn started_at = Lsn::none;
+      std::uint32_t started_timeline = 0;
+      Lsn written = Lsn::none;
+      Lsn flushed = Lsn::none;
+      std::uint32_t timeline = 0;
+      std::int64_t sent_us = 0;   ///< of the last message, by the primary's clock
+      std::int64_t heard_us = 0;  ///< when it came
+      Lsn latest_end = Lsn::none;
+      std::int64_t latest_end_us = 0;
+      std::string slot;
+      std::string host;
+      int port = 0;
+      std::string conninfo;
+    };
+    /// Nothing while it is not connected.
+    std::function<std::optional<Receiver>()> receiver;
     std::function<bool()> is_paused;
     std::function<void(bool)> pause;
+    /// Asks the server to promote itself.
+    std::function<void()> promote;
   } standby;
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
@@ -68,7 +94,7 @@ struct Database::Shared final : ServerContext {
 /// The settings that influence plans, and those that influence how their constants are read.
 std::span<const std::string_view> planner_settings() noexcept;
 std::span<const std::string_view> format_settings() noexcept;
-/// Defines all settings of SET and SHOW. `in_hot_standby` is one that never changes.
+/// Defines all settings of SET and SHOW. `in_hot_standby` is one that only a promotion changes.
 void define_session_settings(Settings& settings, std::string_view in_hot_standby = "off");
 
 }  // namespace swizzle::sql

@@ -22,18 +22,39 @@ Lsn position_of(const LogSenders::Sender& sender, LogSenders::Level level) {
     case LogSenders::Level::replayed:
       break;
   }
-  return sender.is_physical ? sender.flushed : sender.replayed;
+  return sender.replayed;
 }
 
 }  // namespace
 
 void LogSenders::put(Sender sender) {
   const std::lock_guard lock{mutex_};
-  const auto known = senders_.find(sender.pid);
-  if (known != senders_.end() && !known->second.catches_up) sender.catches_up = false;
-  const std::int32_t pid = sender.pid;
-  senders_.insert_or_assign(pid, std::move(sender));
+  const auto [place, is_new] = senders_.try_emplace(sender.pid);
+  Known& known = place->second;
+  if (!is_new && !known.sender.catches_up) sender.catches_up = false;
+  sender.write_lag = known.sender.write_lag;
+  sender.flush_lag = known.sender.flush_lag;
+  sender.replay_lag = known.sender.replay_lag;
+  const TimePoint now = Runtime::current().now();
+  if (sender.sent > known.sender.sent) known.sent.note_sent(sender.sent, now);
+  if (sender.replied_at != known.sender.replied_at) note_reply(known, sender, now);
+  known.sender = std::move(sender);
   wake_done();
+}
+
+/// The second of two replies that have everything is not about new log. As PostgreSQL does, this
+/// forgets the lags then, which say nothing any more.
+void LogSenders::note_reply(Known& known, Sender& sender, TimePoint now) {
+  const bool has_all = sender.replayed == sender.sent;
+  const bool forgets = has_all && known.had_all;
+  known.had_all = has_all;
+  const auto note = [&](std::optional<Duration>& lag, LagTracker::Kind kind, Lsn position) {
+    const auto read = known.sent.read(kind, position, now);
+    if (read || forgets) lag = read;
+  };
+  note(sender.write_lag, LagTracker::Kind::write, sender.written);
+  note(sender.flush_lag, LagTracker::Kind::flush, sender.flushed);
+  note(sender.replay_lag, LagTracker::Kind::replay, sender.replayed);
 }
 
 void LogSenders::remove(std::int32_t pid) noexcept {
@@ -43,7 +64,8 @@ void LogSenders::remove(std::int32_t pid) noexcept {
 
 std::vector<const LogSenders::Sender*> LogSenders::candidates() const {
   std::vector<const Sender*> found;
-  for (const auto& [pid, sender] : senders_) {
+  for (const auto& [pid, known] : senders_) {
+    const Sender& sender = known.sender;
     const bool can_confirm = !sender.catches_up && sender.flushed != Lsn::none;
     if (can_confirm && rule_.priority_of(sender.application) > 0) found.push_back(&sender);
   }
@@ -89,9 +111,9 @@ std::vector<LogSenders::Sender> LogSenders::list() const {
   const auto named = candidates();
   std::vector<Sender> all;
   for (const auto& [pid, known] : senders_) {
-    Sender sender = known;
+    Sender sender = known.sender;
     sender.sync_priority = rule_.priority_of(sender.application);
-    const auto place = std::ranges::find(named, &known) - named.begin();
+    const auto place = std::ranges::find(named, &known.sender) - named.begin();
     if (sender.sync_priority > 0 && rule_.is_any)
       sender.sync_state = "quorum";
     else if (sender.sync_priority > 0)

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/runtime/runtime.h"
+#include "sql-lite-frontend/session/shared/lag_tracker.h"
 #include "sql-lite-frontend/session/shared/sync_rule.h"
 
 namespace swizzle::sql {
@@ -24,9 +26,6 @@ class LogSenders {
   struct Sender {
     std::int32_t pid = 0;
     std::string application = {};
-    /// Of a server that follows: it answers no queries, so that what is durable there counts as
-    /// replayed.
-    bool is_physical = false;
     bool catches_up = true;  ///< it has not had all of the log yet, since it began
     Lsn sent = Lsn::none;
     // As the client reports it, and the time of that.
@@ -34,7 +33,10 @@ class LogSenders {
     Lsn flushed = Lsn::none;
     Lsn replayed = Lsn::none;
     std::int64_t replied_at = 0;
-    // Of list().
+    // Of list(). No lag: the follower has had everything for a while, or has said nothing.
+    std::optional<Duration> write_lag{};
+    std::optional<Duration> flush_lag{};
+    std::optional<Duration> replay_lag{};
     std::size_t sync_priority = 0;
     std::string_view sync_state = "async";
 
@@ -79,6 +81,13 @@ class LogSenders {
   static constexpr std::size_t kLevels = 3;
   using Positions = std::array<Lsn, kLevels>;
 
+  struct Known {
+    Sender sender{};
+    LagTracker sent{};
+    /// The last reply had all of the log.
+    bool had_all = false;
+  };
+  static void note_reply(Known& known, Sender& sender, TimePoint now);
   /// Senders that the rule names, those first whose word counts.
   [[nodiscard]] std::vector<const Sender*> candidates() const;
   /// The positions that enough followers have reached.
@@ -88,7 +97,7 @@ class LogSenders {
   void wake_done();
 
   mutable std::mutex mutex_;  ///< protects all but has_rule_
-  std::map<std::int32_t, Sender> senders_;
+  std::map<std::int32_t, Known> senders_;
   SyncRule rule_;
   std::vector<Waiter*> waiters_;
   /// Every commit reads it: not beside what senders write.

@@ -117,15 +117,25 @@ struct Session::State final : StatementContext, InnerStatements {
 
   Session* owner = nullptr;
   /// On a standby: inside the engine's replay gate, from a request on until no transaction is open.
+  /// Outside, a promotion may change the session's transaction.
   std::atomic<bool> is_inside_gate{false};
+  /// The server has been promoted since the last request.
+  bool was_promoted = false;
   /// Does nothing elsewhere, and inside. Throws if the session is to end.
   void enter_gate() {
     if (ReplayGate* const gate = shared.engine.replay_gate(); gate != nullptr) [[unlikely]]
       enter_gate(*gate);
   }
   void enter_gate(ReplayGate& gate);
+  /// Enters whatever the session is asked, unless nobody is let in any more.
+  void enter_gate_to_end() noexcept;
   /// Leaves unless a later request reads by the same view.
   void leave_gate() noexcept;
+  /// In the middle of a statement that reads no table: waits outside of the gate until the server
+  /// is promoted. False: it was not within that time. Throws if the session is asked to end.
+  bool await_promotion(Duration longest);
+  /// Tells the client what the promotion has changed.
+  void follow_promotion(ResultSink& sink);
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
   /// Identities of the rows that were shown as ctid in this transaction; null: none.
   std::shared_ptr<RowIdentities> row_identities;

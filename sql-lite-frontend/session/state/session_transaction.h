@@ -96,6 +96,14 @@ class SessionTransaction final : public StatementTransaction {
   /// Sends a WARNING for each damage that reads have skipped since the last call, while the server
   /// salvages a damaged database.
   void tell_passed_over(ResultSink& sink);
+  // A promotion, while the session is outside of the replay gate. By the thread that promotes.
+
+  /// Gives the engine's transaction back.
+  void let_go_of_engine() noexcept;
+  /// Goes on in a new one of the engine's, which has nothing of the old one to keep: it has been
+  /// read-only, and stays so to its end.
+  void go_on_promoted();
+
   /// Called when settings have changed.
   void forget_defaults() noexcept { kept_defaults_.revision = 0; }
 
@@ -165,6 +173,7 @@ class SessionTransaction final : public StatementTransaction {
   std::unique_ptr<Transaction> export_holder_;
   Defaults kept_defaults_;
   std::vector<std::string> passed_over_;  ///< damage that the client was not told of yet
+  bool goes_on_promoted_ = false;         ///< it was open when its engine went
 };
 
 }  // namespace swizzle::sql

@@ -30,12 +30,11 @@ std::string refusal_of(std::string_view text) {
 LogSenders::Sender follower(std::int32_t pid, std::string application, std::uint64_t flushed) {
   return {.pid = pid,
           .application = std::move(application),
-          .is_physical = true,
           .catches_up = false,
           .sent = Lsn{flushed + 20},
           .written = Lsn{flushed + 10},
           .flushed = Lsn{flushed},
-          .replayed = Lsn{1}};
+          .replayed = Lsn{flushed}};
 }
 
 /// A session that waits in a task of its own.
@@ -124,7 +123,7 @@ TEST_CASE("a commit waits for the first of the list, or for any of it", "[sql][r
   });
 }
 
-TEST_CASE("who has not caught up confirms nothing, and a follower replays what it has",
+TEST_CASE("who has not caught up confirms nothing, and a follower says itself what it has replayed",
           "[sql][replication]") {
   Simulation simulation{2};
   simulation.run([] {
@@ -142,16 +141,82 @@ TEST_CASE("who has not caught up confirms nothing, and a follower replays what i
     late.catches_up = true;
     senders.put(late);
     CHECK(senders.list().front().state() == "streaming");
-    // A subscriber says itself what it has applied.
+    // Log that is durable there need not be replayed.
     senders.remove(1);
-    LogSenders::Sender subscriber = follower(4, "a", 500);
-    subscriber.is_physical = false;
-    senders.put(subscriber);
+    LogSenders::Sender behind = follower(4, "a", 500);
+    behind.replayed = Lsn{399};
+    senders.put(behind);
     WaitingSession applied{senders, 400, Level::replayed};
     CHECK(applied.after_a_while() == "waits");
-    subscriber.replayed = Lsn{400};
-    senders.put(subscriber);
+    behind.replayed = Lsn{400};
+    senders.put(behind);
     CHECK(applied.after_a_while() == "confirmed");
+  });
+}
+
+TEST_CASE("lags are the time from sending to the follower's word, and are forgotten when idle",
+          "[sql][replication]") {
+  Simulation simulation{4};
+  simulation.run([] {
+    const auto ms = [](int count) { return std::chrono::milliseconds{count}; };
+    // Sleeps of the simulation are some microseconds longer.
+    const auto whole = [](std::optional<Duration> lag) {
+      return lag ? std::chrono::duration_cast<std::chrono::milliseconds>(*lag).count() : -1;
+    };
+    const auto pass = [&](int count) {
+      Runtime::current().sleep_until(Runtime::current().now() + ms(count));
+    };
+    LogSenders senders;
+    LogSenders::Sender sender = follower(1, "a", 0);
+    sender.written = sender.flushed = sender.replayed = Lsn::none;
+    const auto reply = [&](std::uint64_t written, std::uint64_t flushed, std::uint64_t replayed) {
+      sender.written = Lsn{written};
+      sender.flushed = Lsn{flushed};
+      sender.replayed = Lsn{replayed};
+      ++sender.replied_at;
+      senders.put(sender);
+      return senders.list().front();
+    };
+    const auto send = [&](std::uint64_t end) {
+      sender.sent = Lsn{end};
+      senders.put(sender);
+    };
+    send(100);
+    CHECK(!senders.list().front().write_lag);
+    pass(10);
+    send(200);
+    pass(30);
+    // The first of the two is written, and nothing else is known.
+    LogSenders::Sender seen = reply(100, 0, 0);
+    CHECK(whole(seen.write_lag) == 40);
+    CHECK(whole(seen.flush_lag) == 40);
+    pass(10);
+    seen = reply(200, 100, 100);
+    CHECK(whole(seen.write_lag) == 40);
+    CHECK(whole(seen.flush_lag) == 50);
+    CHECK(whole(seen.replay_lag) == 50);
+    pass(20);
+    // Half of the way between two positions counts as half of the time between them.
+    seen = reply(200, 200, 150);
+    CHECK(whole(seen.flush_lag) == 60);
+    CHECK(whole(seen.replay_lag) == 65);
+    seen = reply(200, 200, 200);
+    CHECK(whole(seen.replay_lag) == 60);
+    CHECK(whole(seen.write_lag) == 40);
+    pass(10'000);
+    seen = reply(200, 200, 200);
+    CHECK(!seen.write_lag);
+    CHECK(!seen.flush_lag);
+    CHECK(!seen.replay_lag);
+    // Far behind, with many positions.
+    for (std::uint64_t i = 1; i <= 3 * LagTracker::kSamples; ++i) {
+      send(200 + i);
+      pass(1);
+    }
+    seen = reply(300, 300, 300);
+    CHECK(whole(seen.write_lag) / 1000 == 12);
+    seen = reply(200 + 3 * LagTracker::kSamples, 300, 300);
+    CHECK(whole(seen.write_lag) == 1);
   });
 }
 

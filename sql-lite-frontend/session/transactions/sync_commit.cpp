@@ -23,6 +23,7 @@ void await_followers(Session::State& session) {
   if (!level) return;
   // The durable end may lie a little behind the commit; that part is sent with it anyway.
   const Lsn end = session.shared.engine.logical_log().durable();
+  if (*level == LogSenders::Level::replayed) session.shared.engine.logical_log().end_with_mark(end);
   const LogSenders::Waits waits{session.options.backend_pid, session.interruption};
   if (senders.await(end, *level, waits) == LogSenders::Waited::confirmed) return;
   if (session.interruption.termination()) return session.check_cancelled();

@@ -129,6 +129,21 @@ void SessionTransaction::start_in_engine() {
   apply_lock_timeout();
 }
 
+void SessionTransaction::let_go_of_engine() noexcept {
+  goes_on_promoted_ = engine_ != nullptr;
+  std::unique_ptr<Transaction> gone;
+  const std::lock_guard lock{mutex_};
+  engine_.swap(gone);
+}
+
+void SessionTransaction::go_on_promoted() {
+  is_on_standby_ = false;
+  forget_defaults();
+  if (!std::exchange(goes_on_promoted_, false)) return;
+  start_in_engine();
+  for (Savepoint& savepoint : savepoints_) savepoint.mark = engine_->mark();
+}
+
 Result<> SessionLockMemory::take(std::size_t bytes) {
   std::optional<Error> refusal;
   try {

@@ -17,6 +17,13 @@ Result<> mark_finished(FileSystem& files, const std::filesystem::path& directory
 Result<> require_finished(FileSystem& files, const std::filesystem::path& directory) {
   ASSIGN_OR_RETURN(const bool is_marked, files.exists(directory / kUnfinishedName));
   if (!is_marked) return {};
+  ASSIGN_OR_RETURN(const bool is_rewound, files.exists(directory / kRewindName));
+  if (is_rewound) {
+    return fail(Error{
+        sqlstate::object_not_in_prerequisite_state,
+        fmt::format("a rewind of directory \"{}\" has begun and not finished", directory.native())}
+                    .with_hint("Run \"swizzled rewind\" again."));
+  }
   return fail(Error{sqlstate::object_not_in_prerequisite_state,
                     fmt::format("directory \"{}\" was being filled by a backup or a restore, which "
                                 "did not finish",

@@ -10,6 +10,9 @@ namespace swizzle {
 /// nothing opens the directory.
 inline constexpr const char* kUnfinishedName = "unfinished";
 
+/// Name of the file that says what a rewind (storage/standby/rewind.h) keeps, in such a directory.
+inline constexpr const char* kRewindName = "rewind";
+
 /// Writes the file. Durable on return.
 Result<> mark_unfinished(FileSystem& files, const std::filesystem::path& directory);
 Result<> mark_finished(FileSystem& files, const std::filesystem::path& directory);
