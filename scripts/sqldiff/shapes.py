@@ -235,6 +235,6 @@ class ShapeMaker:
                 steps.append(random.choice(others))
             else:
                 steps.append("alter table al " + ", ".join(random.sample([part for part in parts if not part.startswith("rename")], random.choice([1, 1, 1, 2, 3]))))
-        return self._steps(setup, steps, ["select * from al order by 1", "select * from av order by 1", "select conname, contype from pg_constraint where conrelid = "
+        return self._steps(setup, steps, ["select * from al order by 1", "select * from av order by 1", "select conname, contype from pg_constraint where contype <> 'n' and conrelid = "
                                           "to_regclass('al') order by 1", "select attname, format_type(atttypid, atttypmod), attnotnull, atthasdef from pg_attribute "
                                           "where attrelid = to_regclass('al') and attnum > 0 and not attisdropped order by attnum"])

@@ -64,7 +64,7 @@ bool ConsoleSession::has_setting_on(std::string_view name) const {
 std::expected<void, sql::Diagnostic> ConsoleSession::run(std::string_view statement,
                                                          sql::ResultSink& sink) {
   StatementTimer::Watch watch{context_.statement_timer(), *session_};
-  watch.start(kLongestStatement);
+  watch.start(kLongestStatement, StatementTimer::Watch::Ends::statement);
   return session_->simple_query(statement, sink);
 }
 

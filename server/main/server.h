@@ -101,6 +101,7 @@ class Server {
   Result<> reload();
   /// Applies limits of memory, temporary files and slots, at the start and after a reload.
   void apply_limits(const ServerSettings& settings);
+  void close_segments(const ServerSettings& settings);
   /// Applies the limit of the log that slots keep.
   void limit_slots();
   Result<> store_setting(const std::optional<std::string>& name,

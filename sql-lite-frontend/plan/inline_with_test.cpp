@@ -26,9 +26,10 @@ class WithStatements {
     switch (random_.below(5)) {
       case 0:
         // Which of several partners a row takes is open.
-        return with + fmt::format("UPDATE target SET v = x.v FROM (SELECT k, max(v) AS v FROM {} r "
-                                  "GROUP BY k) x WHERE target.k = x.k AND {}",
-                                  reader(), condition());
+        return with + fmt::format(
+                          "UPDATE target SET v = x.v FROM (SELECT k, max(v) AS v FROM {} r "
+                          "GROUP BY k) x WHERE target.k = x.k AND {}",
+                          reader(), condition());
       case 1:
         return with + fmt::format("DELETE FROM target x WHERE {}", condition());
       case 2:
@@ -79,21 +80,23 @@ class WithStatements {
 
   /// `{}` is AS MATERIALIZED, or nothing; the condition reads a relation x.
   std::string condition() {
+    constexpr const char* kReadsTwo =
+        "(WITH c AS{} (SELECT * FROM b), d AS{} (SELECT * FROM c WHERE v > x.k) "
+        "SELECT count(*) FROM d) > 0";
     const std::string text = pick(
         {"x.k > 1", "x.v IS NOT NULL", "x.k IN (SELECT k FROM b)", "x.k NOT IN (SELECT v FROM a)",
          "EXISTS (SELECT FROM b WHERE b.k = x.k)", "NOT EXISTS (SELECT FROM a WHERE a.k > x.k)",
          "x.k > (SELECT count(*) FROM a)", "x.v = (SELECT max(v) FROM b WHERE b.k <= x.k)",
          "EXISTS (WITH c AS{} (SELECT * FROM mid WHERE mid.k >= x.k) SELECT FROM c WHERE c.v > 1)",
          "(WITH c AS{} (SELECT * FROM mid) SELECT count(*) FROM c WHERE c.k = x.k) = 1",
-         "(WITH c AS{} (SELECT * FROM b), d AS{} (SELECT * FROM c WHERE v > x.k) "
-         "SELECT count(*) FROM d) > 0"});
+         kReadsTwo});
     return fmt::format(fmt::runtime(text), as_, as_);
   }
 
   std::string value() {
-    return pick({"x.v", "y.v", "(SELECT count(*) FROM b WHERE b.k < x.k)",
-                 "(SELECT m FROM (VALUES (1)) o, LATERAL (SELECT max(b.v) AS m FROM b WHERE b.k = "
-                 "x.k) l)",
+    constexpr const char* kLateral =
+        "(SELECT m FROM (VALUES (1)) o, LATERAL (SELECT max(b.v) AS m FROM b WHERE b.k = x.k) l)";
+    return pick({"x.v", "y.v", "(SELECT count(*) FROM b WHERE b.k < x.k)", kLateral,
                  "ARRAY(SELECT k FROM a ORDER BY k)"});
   }
 
@@ -174,6 +177,9 @@ TEST_CASE("The rows of other WITH queries are kept", "[sql][plan]") {
   TestDatabase db;
   db.run("CREATE TABLE t(id int primary key, b int); CREATE SEQUENCE asked");
   db.run("INSERT INTO t SELECT i, i FROM generate_series(1, 500) i; ANALYZE");
+  constexpr const char* kOfEachRow =
+      "WITH c AS (SELECT id, sum(b) AS b FROM t GROUP BY id) "
+      "SELECT (SELECT b FROM c WHERE c.id <= t.id AND c.id = 7) FROM t WHERE id = 9";
   for (const std::string query :
        {"WITH c AS MATERIALIZED (SELECT * FROM t) SELECT b FROM c WHERE id = 7",
         "WITH c AS (SELECT * FROM t) SELECT c.b FROM c JOIN c d ON c.id = d.id WHERE c.id = 7",
@@ -183,8 +189,7 @@ TEST_CASE("The rows of other WITH queries are kept", "[sql][plan]") {
         // The locks are not for the rows of a WITH query.
         "WITH c AS (SELECT * FROM t) SELECT b FROM (SELECT * FROM c) s WHERE id = 7 FOR UPDATE",
         // Its rows would be computed again for each row of the table.
-        "WITH c AS (SELECT id, sum(b) AS b FROM t GROUP BY id) "
-        "SELECT (SELECT b FROM c WHERE c.id <= t.id AND c.id = 7) FROM t WHERE id = 9"}) {
+        kOfEachRow}) {
     INFO(query);
     CHECK_THAT(db.explain(query), Contains("CTE Scan on c"));
     CHECK(db.rows(query) == std::vector<std::string>{"7"});

@@ -55,8 +55,9 @@ class ResultFit {
     plan_ = to;
   }
   [[noreturn]] static void refuse_no_rows(StatementContext& session, TypeId declared) {
-    refuse_result(session, declared,
-                  "Function's final statement must be SELECT or INSERT/UPDATE/DELETE/MERGE RETURNING.");
+    refuse_result(
+        session, declared,
+        "Function's final statement must be SELECT or INSERT/UPDATE/DELETE/MERGE RETURNING.");
   }
 
   /// Converts the columns into `row`, which has the right size.

@@ -21,33 +21,6 @@ Value constant_for(const ColumnFacts& column) {
   return type->by_value ? Value::from_int(0) : Value::null();
 }
 
-/// A column of PostgreSQL 16 to 18 that the facts, which are 15's, lack.
-struct LaterColumn {
-  std::string_view relation;
-  std::string_view behind;  ///< empty: the first
-  ComputedRelation::ColumnSpec column;
-};
-constexpr LaterColumn kLaterColumns[] = {
-    {"pg_auth_members", "", {"oid", TypeId::oid, true}},
-    {"pg_auth_members", "admin_option", {"inherit_option", TypeId::bool_, true}},
-    {"pg_auth_members", "inherit_option", {"set_option", TypeId::bool_, true}},
-    {"pg_constraint", "condeferred", {"conenforced", TypeId::bool_, true}},
-    {"pg_constraint", "connoinherit", {"conperiod", TypeId::bool_, true}},
-};
-
-void add_later_columns(ComputedRelation& relation) {
-  if (relation.schema != kPgCatalogSchema) return;
-  for (const LaterColumn& later : kLaterColumns) {
-    if (later.relation != relation.name) continue;
-    const auto behind =
-        std::ranges::find(relation.columns, later.behind, &ComputedRelation::ColumnSpec::name);
-    const auto place =
-        later.behind.empty() ? 0 : behind - relation.columns.begin() + std::ptrdiff_t{1};
-    relation.columns.insert(relation.columns.begin() + place, later.column);
-    relation.constants.insert(relation.constants.begin() + place, Value::from_int(0));
-  }
-}
-
 std::vector<std::span<const RowProvider>>& added_providers() {
   static std::vector<std::span<const RowProvider>> all;
   return all;
@@ -76,7 +49,6 @@ class Builder {
         relation.columns.push_back({column.name, column.type, column.not_null});
         relation.constants.push_back(constant_for(column));
       }
-      add_later_columns(relation);
       const Key key{facts.schema, facts.name};
       if (const auto view = views_.find(key); view != views_.end()) {
         relation.view_sql = full_query(*view->second, relation);

@@ -167,8 +167,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        Value::null(),
                        Value::null(),
                        Value::null(),
-                       text_value(execution, condition),
-                       flag(true)};
+                       text_value(execution, condition)};
   emit(row);
 }
 
@@ -198,8 +197,7 @@ void emit_trigger_constraint(Execution& execution, const Table& table, const Tri
                        Value::null(),
                        Value::null(),
                        Value::null(),
-                       Value::null(),
-                       flag(true)};
+                       Value::null()};
   emit(row);
 }
 
@@ -257,8 +255,7 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
           exclusion_operators(execution, *table, constraint),
           constraint.check_sql.empty()
               ? Value::null()
-              : text_value(execution, printed_expression(session, *table, constraint.check_sql)),
-          flag(constraint.enforced)};
+              : text_value(execution, printed_expression(session, *table, constraint.check_sql))};
       emit(row);
     }
   }

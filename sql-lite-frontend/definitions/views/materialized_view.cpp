@@ -55,7 +55,8 @@ TablePtr set_populated(StatementContext& session, const TablePtr& view, bool pop
 }  // namespace
 
 /// Runs the view's query into a table that has its columns: itself, or another.
-std::uint64_t fill_from_query(StatementContext& session, const TablePtr& view, const TablePtr& into) {
+std::uint64_t fill_from_query(StatementContext& session, const TablePtr& view,
+                              const TablePtr& into) {
   struct Expansion {
     Oid& view;
     ~Expansion() { view = kNoOid; }

@@ -22,8 +22,8 @@ struct Cte {
   // Planned once; each execution runs its own copy, at most once.
   PlanPtr plan;
   std::vector<TypeId> column_types;
-  /// Slots in which readers find the row. They are not the query's own, which one of the readers has
-  /// for itself.
+  /// Slots in which readers find the row. They are not the query's own, which one of the readers
+  /// has for itself.
   std::vector<Slot> outputs;
   std::vector<Slot> first_outputs;
   PlanPtr recursive_plan;

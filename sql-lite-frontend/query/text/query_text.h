@@ -16,9 +16,10 @@ struct QueryLayout {
   int wrap_column = 0;
 };
 
-/// Returns the query as SQL in PostgreSQL's layout: stars expanded, columns qualified unless there is one relation, casts shown.
-/// `binder` has bound it with `notes`. `names` are the names of the result's columns; empty: the
-/// query's own. Throws SqlError 0A000 for a query that cannot be printed.
+/// Returns the query as SQL in PostgreSQL's layout: stars expanded, columns qualified unless there
+/// is one relation, casts shown. `binder` has bound it with `notes`. `names` are the names of the
+/// result's columns; empty: the query's own. Throws SqlError 0A000 for a query that cannot be
+/// printed.
 std::string query_text(const Query& query, const BindingNotes& notes, Binder& binder,
                        std::vector<std::string> names, QueryLayout layout);
 /// Returns a condition over the columns of a table as SQL. Its row is in slots from `first_slot`

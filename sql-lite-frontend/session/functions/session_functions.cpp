@@ -10,6 +10,7 @@
 
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/rows_cursor.h"
 #include "sql-lite-frontend/routines/functions.h"
 #include "sql-lite-frontend/session/functions/listening.h"
 #include "sql-lite-frontend/session/shared/postgres_version.h"
@@ -18,6 +19,7 @@
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "storage/statistics.h"
@@ -31,13 +33,16 @@ Value text(Execution& execution, std::string_view value) {
   return make_text(execution.row_arena, value);
 }
 
-TablePtr sequence_named(Execution& execution, Oid oid) {
-  TablePtr table = session_of(execution).names.table(oid);
+TablePtr sequence_named(Session::State& session, Oid oid) {
+  TablePtr table = session.names.table(oid);
   if (!table || !table->relation.sequence) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
                 table ? table->relation.name : std::to_string(oid));
   }
   return table;
+}
+TablePtr sequence_named(Execution& execution, Oid oid) {
+  return sequence_named(session_of(execution), oid);
 }
 
 /// True if the user has one of the privileges.
@@ -127,6 +132,20 @@ Value sequence_last_value(Execution& execution, Arguments arguments) {
     return Value::null();
   const SequenceState state = sequence_state(execution, arguments[0].as_oid());
   return state.is_called ? Value::from_int(state.last_value) : Value::null();
+}
+
+/// The state of a sequence, for dumps; NULL for a user who may not see it.
+std::unique_ptr<SetCursor> sequence_data(FunctionContext& context, Arguments arguments) {
+  Session::State& session = session_of(context);
+  const TablePtr sequence = sequence_named(session, arguments[0].as_oid());
+  std::array row{Value::null(), Value::null()};
+  if (has_any(session, sequence, privilege::kSelect)) {
+    const SequenceState state =
+        session.shared.sequences.state(session.catalog.shared(), sequence->relation);
+    row = {Value::from_int(state.last_value), Value::from_bool(state.is_called)};
+  }
+  constexpr std::array kTypes{TypeId::int8, TypeId::bool_};
+  return rows_cursor({make_record(context.arena, kTypes, row)});
 }
 
 Value lastval(Execution& execution, Arguments) {
@@ -614,6 +633,8 @@ void add_session_functions() {
       add_builtin_functions({.sessions = list});
     }
     add_builtin_functions({.own = own_functions()});
+    static constexpr SetEntry kSets[] = {{"pg_get_sequence_data(regclass)", sequence_data}};
+    add_builtin_functions({.sets = kSets});
     return true;
   }();
   static_cast<void>(is_added);

@@ -106,7 +106,7 @@ TEST_CASE("A membership goes with the ADMIN OPTION of its grantor", "[sql][sessi
   CHECK(db.run("DROP ROLE lead").starts_with("2BP01"));
   CHECK(db.run("GRANT team TO lead WITH ADMIN FALSE").starts_with("2BP01"));
   CHECK(db.run("GRANT team TO ann; SELECT count(*) FROM pg_auth_members "
-               "WHERE member = 'ann'::regrole") == "GRANT ROLE 2 SELECT 1");
+               "WHERE member = 'ann'::regrole") == "2 GRANT ROLE SELECT 1");
   CHECK(db.run("REVOKE team FROM lead CASCADE") == "REVOKE ROLE");
   CHECK(db.run("SELECT grantor::regrole FROM pg_auth_members WHERE member = 'ann'::regrole") ==
         "postgres SELECT 1");

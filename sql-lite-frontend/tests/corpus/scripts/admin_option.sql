@@ -1,4 +1,3 @@
--- oracle: 18
 -- WITH ADMIN OPTION: who makes whom a member of what.
 
 create role a;
@@ -191,6 +190,7 @@ rollback;
 
 table members;
 
+-- differs: a role that grants cannot be dropped before what it granted
 drop role a, b, c, z, y, su;
 
 drop owned by c;

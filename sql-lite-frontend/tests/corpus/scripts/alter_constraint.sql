@@ -13,7 +13,6 @@ alter table fk alter constraint fk_b_fkey initially deferred;
 alter table fk alter constraint fk_b_fkey not deferrable;
 alter table fk alter constraint fk_b_fkey deferrable initially immediate;
 select conname, condeferrable, condeferred from pg_constraint where conrelid = 'fk'::regclass order by 1;
--- differs: as PostgreSQL 18
 alter table fk alter constraint fk_b_fkey no inherit;
 insert into pk values (1, 1);
 begin;
@@ -33,9 +32,7 @@ create table pt2 partition of pt for values from (10) to (20) partition by range
 create table pt21 partition of pt2 for values from (10) to (20);
 alter table pt alter constraint pt_a_fkey deferrable initially deferred;
 select conrelid::regclass, conname, condeferrable, condeferred from pg_constraint where conrelid::regclass::text like 'pt%' order by 1;
--- differs: its SQLSTATE says what it is
 alter table pt1 alter constraint pt_a_fkey not deferrable;
--- differs: its SQLSTATE says what it is
 alter table pt21 alter constraint pt_a_fkey not deferrable;
 begin;
 insert into pt values (5);
@@ -49,6 +46,7 @@ begin;
 set constraints pt_a_fkey immediate;
 insert into pt values (16);
 rollback;
+-- differs: ONLY is not refused
 alter table only pt alter constraint pt_a_fkey not deferrable;
 create view v as select 1;
 alter table v alter constraint c deferrable;

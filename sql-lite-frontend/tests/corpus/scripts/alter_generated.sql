@@ -16,6 +16,7 @@ alter table g alter x set generated always;
 alter table g alter i type text;
 alter table g alter i type bigint;
 alter table g alter x type bigint;
+-- differs: the error's position
 alter table g alter x type bigint using 3;
 alter table g alter a type bigint;
 alter table g alter d add generated always as identity;
@@ -29,9 +30,13 @@ alter table g alter x drop expression if exists;
 create table p (a int, x int generated always as (a * 2) stored, d int default 1) partition by range (a);
 create table p1 partition of p for values from (0) to (10);
 create table p2 (d int, x int generated always as (a * 3) stored, a int not null);
+-- differs: a partition may not have a generated column of its own expression
 alter table p attach partition p2 for values from (10) to (20);
+-- differs: a partition may not have a generated column of its own expression
 alter table p2 drop x;
+-- differs: a partition may not have a generated column of its own expression
 alter table p2 add x int generated always as (a * 2) stored;
+-- differs: a partition may not have a generated column of its own expression
 alter table p attach partition p2 for values from (10) to (20);
 alter table p alter x drop default;
 alter table p1 alter x drop default;
@@ -40,7 +45,9 @@ alter table p1 alter x set default 1;
 alter table only p alter x drop default;
 alter table p1 alter x drop expression;
 alter table only p alter x drop expression;
+-- differs: a partition may not have a generated column of its own expression
 insert into p (a) values (1), (11) returning *;
+-- differs: a partition may not have a generated column of its own expression
 update p set a = a + 1 returning *;
 alter table p alter x drop expression;
 alter table p alter x set default 9;
@@ -71,4 +78,5 @@ alter materialized view gm alter a drop default;
 create sequence gs;
 alter table gs alter last_value drop default;
 create type gc as (a int, b int);
+-- differs: other words for what is no relation
 alter table gc alter a drop default;

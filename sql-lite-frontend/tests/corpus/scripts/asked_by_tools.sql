@@ -8,7 +8,6 @@ select oid::regprocedure, prorettype::regtype, pronargs, proisstrict, provolatil
 select count(*) from pg_type t where typinput <> 0 and not exists (select from pg_proc p where p.oid = t.typinput) and typtype in ('b', 'p', 'r', 'm');
 select t.typname, t.typdelim, r.rngsubtype, t.typtype, t.typbasetype from pg_type t left join pg_range r on r.rngtypid = t.oid where t.typinput = 'array_in(cstring,oid,integer)'::regprocedure and t.typname in ('_int4', '_text') order by 1;
 select (aclexplode(acldefault('c', 10))).*;
--- differs: as PostgreSQL 18
 select (aclexplode(acldefault('r', 10))).privilege_type order by 1;
 select acldefault('f', 10), acldefault('d', 10), acldefault('n', 10), acldefault('T', 10), acldefault('l', 10), acldefault('s', 10), acldefault('F', 10), acldefault('S', 10), acldefault('t', 10), acldefault('p', 10);
 select acldefault('x', 10);
@@ -62,7 +61,6 @@ select relacl = relacl from pg_class where relname = 'kept';
 grant select on kept to public;
 select relacl[1] = relacl[1], relacl = relacl, relacl[1] = '=r/postgres'::aclitem from pg_class where relname = 'kept';
 select '=r/postgres'::aclitem = '=r/postgres'::aclitem, '=r/postgres'::aclitem = '=w/postgres'::aclitem;
--- differs: as PostgreSQL 18
 select distinct relacl from pg_class where relname = 'kept';
 select xmin is not null from pg_class where relname = 'kept';
 select c.xmin is null, a.xmin is null from pg_class c join pg_attribute a on a.attrelid = c.oid where relname = 'kept' and attnum = 1;

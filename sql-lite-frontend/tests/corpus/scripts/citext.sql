@@ -2,6 +2,7 @@
 SELECT 'a'::citext;
 CREATE TABLE t (a citext);
 CREATE EXTENSION citext;
+-- differs: the extension's version
 SELECT extname, extversion, extrelocatable, extnamespace::regnamespace FROM pg_extension WHERE extname = 'citext';
 SELECT typname, typnamespace::regnamespace, typlen, typbyval, typtype, typcategory, typispreferred, typisdefined, typdelim, typelem = 'citext'::regtype AS is_of_citext, typalign, typstorage, typcollation FROM pg_type WHERE typname IN ('citext', '_citext') ORDER BY 1;
 SELECT 'citext'::regtype, 'citext[]'::regtype, 'public.citext'::regtype;

@@ -1,4 +1,3 @@
--- oracle: 18
 -- COMMENT ON what there is, and what does not take one.
 create table t (a int primary key, b int);
 create view v as select 1 as x;

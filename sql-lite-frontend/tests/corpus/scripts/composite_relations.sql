@@ -49,6 +49,7 @@ copy im to stdout;
 copy isq to stdout;
 copy ind_pkey to stdout;
 copy cs.ty to stdout;
+-- differs: other words for what is no relation
 grant select on ind_pkey to cr_o;
 create index on ind_pkey (a);
 create index on cs.ty (q);

@@ -218,6 +218,7 @@ ALTER TYPE free DROP ATTRIBUTE IF EXISTS nope;
 ALTER TYPE free ALTER ATTRIBUTE a TYPE text;
 SELECT ROW('q', 'x')::free;
 ALTER TYPE free ALTER ATTRIBUTE nope TYPE text;
+-- differs: the error's position
 ALTER TYPE free ALTER ATTRIBUTE a TYPE missing;
 ALTER TYPE free ADD ATTRIBUTE self free;
 ALTER TYPE free ADD ATTRIBUTE self free[];

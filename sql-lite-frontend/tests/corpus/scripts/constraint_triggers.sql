@@ -70,7 +70,6 @@ create table r(x int);
 create constraint trigger with_from after insert on t from r not deferrable initially immediate for each row execute function tells();
 select tgname, tgdeferrable, tginitdeferred, tgconstraint <> 0 as is_constraint, tgconstrrelid::regclass, pg_get_triggerdef(oid) from pg_trigger where tgrelid in ('t'::regclass, 'u'::regclass) order by tgname;
 select conname, contype, condeferrable, condeferred, conrelid::regclass from pg_constraint where contype = 't' order by conname;
--- differs: 18's grammar says the error's position
 create or replace constraint trigger now_one after insert on t for each row execute function tells();
 create or replace trigger now_one after insert on t for each row execute function tells();
 create constraint trigger now_one after insert on t for each row execute function tells();

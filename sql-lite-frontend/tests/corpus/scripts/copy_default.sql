@@ -1,4 +1,3 @@
--- oracle: 18
 -- COPY FROM with DEFAULT: a marker for a column's default.
 
 create table d (a int, b text default 'dflt', c int default 7, s serial, g int generated always as (a * 2) stored, e date default '2020-01-02' not null);

@@ -172,7 +172,9 @@ delete from other where current of c;
 rollback to s;
 update t set v = 'joined' where current of c returning *;
 declare d cursor for select a.id from t a join t b on a.id = b.id for update;
+-- differs: a cursor that locks goes on behind its rows
 fetch d;
+-- differs: a cursor that locks goes on behind its rows
 delete from t where current of d;
 rollback;
 begin;

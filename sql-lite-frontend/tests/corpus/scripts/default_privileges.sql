@@ -1,4 +1,3 @@
--- oracle: 18
 -- ALTER DEFAULT PRIVILEGES: what new objects are granted.
 
 create role reader;

@@ -27,6 +27,7 @@ CREATE DOMAIN d1 AS int CHECK (VALUE = 'x');
 CREATE DOMAIN d1 AS int CHECK (VALUE > (SELECT 1));
 CREATE DOMAIN d1 AS int CHECK (sum(VALUE) > 1);
 CREATE DOMAIN d1 AS int DEFAULT 'x';
+-- differs: 18's position is not told for a failed assignment
 CREATE DOMAIN d1 AS int DEFAULT now();
 CREATE DOMAIN d1 AS int CONSTRAINT c CHECK (VALUE > 0) CONSTRAINT c CHECK (VALUE > 1);
 CREATE DOMAIN d1 AS int COLLATE "C";
@@ -219,7 +220,6 @@ INSERT INTO t (id, n) VALUES (12, 'z') RETURNING p;
 ALTER DOMAIN posint DROP DEFAULT;
 INSERT INTO t (id, n) VALUES (12, 'z') RETURNING p;
 ALTER DOMAIN posint SET DEFAULT 'x';
--- differs: a syntax error in 18's grammar
 ALTER DOMAIN posint ADD UNIQUE (a);
 ALTER DOMAIN nope SET NOT NULL;
 ALTER DOMAIN int4 SET NOT NULL;
@@ -300,12 +300,14 @@ COMMENT ON DOMAIN mood IS 'x';
 COMMENT ON DOMAIN nope IS 'x';
 SELECT obj_description('posint'::regtype, 'pg_type'), (SELECT obj_description(oid, 'pg_constraint') FROM pg_constraint WHERE conname = 'posint_check' AND contypid <> 0);
 SELECT typname, typtype, typcategory, typlen, typbyval, typnotnull, typbasetype::regtype, typtypmod, typndims, typdefault, typelem, typinput, typoutput, typarray <> 0 FROM pg_type WHERE typname IN ('posint', 'name_t', 'small', 'ints', 'plain', 'good') ORDER BY typname;
+-- differs: NOT NULL of a domain is not shown as a constraint
 SELECT conname, contype, convalidated, contypid::regtype, pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE contypid <> 0 AND connamespace = 'public'::regnamespace ORDER BY conname, contypid::regtype::text;
 SELECT domain_name, data_type, character_maximum_length, numeric_precision, numeric_scale, domain_default, udt_schema, udt_name FROM information_schema.domains WHERE domain_schema = 'public' ORDER BY 1;
 -- differs: plain types without lengths
 SELECT constraint_name, domain_name, is_deferrable FROM information_schema.domain_constraints WHERE domain_schema = 'public' ORDER BY 2, 1;
 -- differs: plain types without lengths
 SELECT column_name, data_type, domain_schema, domain_name, udt_name, is_nullable, character_maximum_length FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position;
+-- differs: parentheses of conditions in information_schema
 SELECT constraint_name, check_clause FROM information_schema.check_constraints WHERE constraint_schema = 'public' AND constraint_name IN ('posint_check', 'not_bad') ORDER BY 1;
 SELECT format_type('posint'::regtype, -1), 'posint'::regtype::oid = (SELECT oid FROM pg_type WHERE typname = 'posint'), '_posint'::regtype;
 ALTER DOMAIN posint RENAME TO pos;

@@ -1,4 +1,3 @@
--- oracle: 18
 -- Options of EXPLAIN that PostgreSQL 16 to 18 have, as far as an answer is no plan.
 
 explain (serialize text) select 1;

@@ -11,6 +11,7 @@ CREATE VIEW beside AS SELECT * FROM ROWS FROM (get_users(), generate_series(10, 
 CREATE VIEW numbered AS SELECT * FROM get_users() WITH ORDINALITY;
 CREATE VIEW joined AS SELECT u.*, x FROM get_users() u, generate_series(1, 2) x;
 CREATE VIEW a_few AS SELECT email FROM get_users();
+-- differs: the function's context
 CREATE MATERIALIZED VIEW kept AS SELECT * FROM get_users();
 ALTER TABLE users ADD COLUMN junk text DEFAULT 'j';
 SELECT * FROM all_of_one;

@@ -33,6 +33,7 @@ select id from docs where j between '"A"' and '"c"' order by j;
 create index docs_j on docs (j);
 create index docs_a on docs (a desc);
 create index docs_e on docs ((jsonb_strip_nulls(j)));
+-- differs: an argument's default is shown
 select indexname, indexdef from pg_indexes where tablename = 'docs' order by indexname collate "C";
 select i.relname, k.indcollation from pg_index k join pg_class i on i.oid = k.indexrelid where k.indrelid = 'docs'::regclass order by i.relname;
 select c.relname, a.attname, a.attcollation from pg_attribute a join pg_class c on c.oid = a.attrelid where c.relname like 'docs%' and a.attnum > 0 order by 1, 2;

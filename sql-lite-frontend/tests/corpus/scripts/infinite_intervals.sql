@@ -1,4 +1,3 @@
--- oracle: 18
 -- Intervals that are infinite.
 
 select 'infinity'::interval, '-infinity'::interval, '+infinity'::interval, ' Infinity '::interval;
@@ -110,6 +109,7 @@ select date_bin('-infinity', timestamp '2020-01-01', timestamp '2001-01-01');
 select timestamptz '2020-01-01' at time zone interval 'infinity';
 select timestamp '2020-01-01' at time zone interval '-infinity';
 select timetz '10:00+00' at time zone interval 'infinity';
+-- differs: the error's code
 select interval '178000000 years', interval '178956970 years 7 months', interval '178956970 years 8 months';
 select interval '2147483647 days' + interval '1 day';
 select interval '2562047788:00:54.775807' + interval '1 us';

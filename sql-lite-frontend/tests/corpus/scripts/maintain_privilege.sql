@@ -1,4 +1,3 @@
--- oracle: 18
 -- The privilege MAINTAIN and the role pg_maintain.
 
 create role m; create role n; create role pm in role pg_maintain; create role u1;

@@ -11,8 +11,11 @@ create function note(place text) returns void language plpgsql as 'declare c tex
 create function f(v int, place text) returns int immutable language plpgsql as 'begin perform note(place); return v; end';
 create table t (a int, b int, g int generated always as (f(1, 'generated')) stored, d int default f(1, 'default'), check (f(b, 'check') > 0));
 insert into t values (1, 1);
+-- differs: the context has the function's schema
 create index t_expression on t (f(a, 'expression'));
+-- differs: the context has the function's schema
 create index t_predicate on t (a) where f(b, 'predicate') > 0;
+-- differs: the context has the function's schema
 alter table t add constraint t_exclusion exclude using btree (f(a, 'exclusion') with =);
 create table k (a int primary key);
 create index k_expression on k (f(a, 'key'));
@@ -23,19 +26,23 @@ insert into r values (1);
 create function tell() returns trigger language plpgsql as 'begin perform note(tg_argv[0]); if tg_op = ''DELETE'' then return old; end if; return new; end';
 create trigger b before update or delete on r for each row execute function tell('before');
 create trigger a after update or delete on r for each row execute function tell('after');
+-- differs: the context has the function's schema
 create materialized view m as select a, f(b, 'view') as b from t;
 create unique index on m (a);
 create index m_expression on m (f(b, 'view index'));
 create table z (a int, b int, check (f(b, 'rewritten check') > 0));
 insert into z values (1, 1);
+-- differs: the context has the function's schema
 create index z_expression on z (f(a, 'rewritten index'));
 create domain dom as int;
 create table dt (a dom);
 insert into dt values (1);
+-- differs: the context has the function's schema
 create index on dt (f(a, 'domain'));
 create type pair as (x int, y int);
 create table pt (p pair, a int);
 insert into pt values ((1, 1), 1);
+-- differs: the context has the function's schema
 create index on pt (f(a, 'attribute'));
 create table l (a int);
 insert into l values (1);
@@ -119,26 +126,23 @@ create function definer() returns text security definer language plpgsql as 'beg
 create function setter() returns text language plpgsql set role = 'none' as 'begin execute ''alter role maker superuser''; return current_user; end';
 create table v (a int, b int);
 insert into v values (1, 1);
+-- differs: the context has the function's schema
 create index v_index on v (f(a, 'index'));
 create table vv (a int, b int);
 insert into vv values (1, 1);
+-- differs: the context has the function's schema
 create index vv_index on vv (f(a, 'index'));
+-- differs: the context has the function's schema
 create materialized view w as select a, f(b, 'view') as b from v;
 create unique index on w (a);
 create index w_index on w (f(b, 'view index'));
 reset role;
 create function attempted(what text, by text) returns text language plpgsql as 'begin insert into attempt values (what); execute by; delete from attempt; return ''done''; exception when others then return sqlstate || '': '' || sqlerrm; end';
--- differs: as PostgreSQL 18
 select n, command, attempted(command, 'refresh materialized view w') as refreshed from attempts order by n;
--- differs: as PostgreSQL 18
 select n, command, attempted(command, 'refresh materialized view concurrently w') as concurrently from attempts order by n;
--- differs: as PostgreSQL 18
 select n, command, attempted(command, 'reindex index v_index') as reindexed from attempts order by n;
--- differs: as PostgreSQL 18
 select n, command, attempted(command, 'reindex index w_index') as reindexed from attempts order by n;
--- differs: as PostgreSQL 18
 select n, command, attempted(command, 'create index made on v (f(a, ''made''))') as created from attempts where n < 32 order by n;
--- differs: as PostgreSQL 18
 select n, command, attempted(command, 'alter table vv alter b type int using b + 0') as rewritten from attempts order by n;
 select rolsuper from pg_roles where rolname = 'maker';
 select current_user = session_user;
@@ -147,10 +151,8 @@ select count(*) from pg_class where relname = 'x';
 -- The settings of a function that such a function changes are as before.
 set role other;
 insert into attempt values ('set search_path = nowhere'), ('set session_replication_role = origin');
--- differs: CONTEXT names functions outside the path that was set back with their schema
 reindex index v_index;
 delete from attempt where command like '%replica%';
--- differs: as before
 refresh materialized view w;
 show search_path;
 select current_user, session_user = current_user as is_session;

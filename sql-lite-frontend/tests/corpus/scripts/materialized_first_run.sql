@@ -14,6 +14,7 @@ REFRESH MATERIALIZED VIEW m;
 SHOW work_mem;
 DROP MATERIALIZED VIEW m;
 CREATE FUNCTION takes_role() RETURNS text LANGUAGE plpgsql AS $$ BEGIN SET ROLE pg_monitor; RETURN current_user; END $$;
+-- differs: the context has the function's schema
 CREATE MATERIALIZED VIEW m AS SELECT takes_role() AS a;
 SELECT current_user;
 CREATE FUNCTION defers() RETURNS int LANGUAGE plpgsql AS $$ BEGIN SET CONSTRAINTS ALL DEFERRED; RETURN 1; END $$;
@@ -21,6 +22,7 @@ CREATE MATERIALIZED VIEW m AS SELECT defers() AS a;
 DROP MATERIALIZED VIEW IF EXISTS m;
 CREATE FUNCTION opens() RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'; RETURN 1; END $$;
 BEGIN;
+-- differs: the context has the function's schema
 CREATE MATERIALIZED VIEW m AS SELECT opens() AS a;
 ROLLBACK;
 CREATE MATERIALIZED VIEW m AS SELECT current_user AS a, session_user AS b;

@@ -145,13 +145,9 @@ table child;
 -- What is refused.
 merge into t using s on t.a = s.a when matched then delete when matched then do nothing;
 merge into t using s on t.a = s.a when matched then delete when not matched then do nothing when matched and true then delete;
--- differs: the error's detail, which is a hint as in PostgreSQL 15
 merge into t using s on t.a = s.a when not matched and t.a = 1 then insert values (1);
--- differs: the error's detail, which is a hint as in PostgreSQL 15
 merge into t using s on t.a = s.a when not matched then insert values (t.a);
--- differs: the error's detail, which is a hint as in PostgreSQL 15
 merge into t using s on t.a = s.a when not matched by source and s.a = 1 then delete;
--- differs: the error's detail, which is a hint as in PostgreSQL 15
 merge into t using s on t.a = s.a when not matched by source then update set b = s.a;
 merge into t using s on t.a = s.a when matched and count(*) > 1 then delete;
 merge into t using s on t.a = s.a when matched and row_number() over () > 1 then delete;

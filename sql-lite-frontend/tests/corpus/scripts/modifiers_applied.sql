@@ -17,7 +17,6 @@ select wages_set();
 select * from paid_set();
 select * from wages_row();
 select * from wages_long();
--- differs: the error's context: the result is converted when it is returned
 select * from wages_large();
 select * from wages_table();
 select * from wages_written();
@@ -35,6 +34,7 @@ select * from records() as t(a numeric(4, 2), b varchar);
 select * from records() as t(a numeric, b varchar(3));
 select * from records() as t(a numeric, b varchar);
 select * from records() as t(a numeric(2, 2), b varchar);
+-- differs: the column's name is not known
 select * from records_plpgsql() as t(a numeric(4, 2), b varchar);
 select * from a_record() as t(a numeric(4, 2), b varchar);
 select * from rows from (records() as (a numeric(4, 2), b varchar)) t;

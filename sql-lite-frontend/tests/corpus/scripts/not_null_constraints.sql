@@ -1,4 +1,3 @@
--- oracle: 18
 -- NOT NULL constraints, which have names and rows in pg_constraint.
 
 create table t (a int not null, b int constraint bn not null, c int, not null c, constraint d_nn not null d no inherit, d int);

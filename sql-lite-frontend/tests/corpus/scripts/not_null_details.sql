@@ -1,4 +1,3 @@
--- oracle: 18
 -- NOT NULL constraints beside ONLY, keys, identities, renaming and the functions over pg_constraint.
 
 create table p (a int not null, b int constraint bb not null, k int) partition by list (k);

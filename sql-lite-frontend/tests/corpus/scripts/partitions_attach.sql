@@ -40,7 +40,6 @@ create temp table tt (a int, b text);
 alter table p attach partition tt for values from (20) to (30);
 create table nn (a int not null, b text check (b <> '')) partition by list (a);
 create table nn1 (a int, b text);
--- differs: as PostgreSQL 18
 alter table nn attach partition nn1 for values in (1);
 alter table nn1 alter a set not null;
 alter table nn attach partition nn1 for values in (1);

@@ -39,7 +39,6 @@ create table hd partition of h default;
 create table x (a int) partition by list (a, a);
 create table x (a int) partition by list (nosuch);
 create table x (a int) partition by list (ctid);
--- differs: 18's grammar says the error's position
 create table x (a int) partition by nosuch (a);
 create table x (a int, b int generated always as (a) stored) partition by range (b);
 create table x (a int) partition by range ((1));
@@ -71,6 +70,7 @@ insert into p (a, b, c) values (null, null, 1);
 select tableoid::regclass, * from p order by a, c;
 alter table p1 add column x int;
 alter table p1 drop column b;
+-- differs: the error's position
 alter table p1 alter column b type varchar(3);
 alter table p1 rename column b to bb;
 alter table p1 alter column a drop not null;
@@ -83,6 +83,7 @@ alter table p add column x int default 3, add column y text check (y <> 'no');
 select * from p order by a, c;
 insert into p (a, c, y) values (2, 1, 'no');
 alter table p drop column a;
+-- differs: the error's position
 alter table p alter column a type bigint;
 alter table p alter column x type text using 'was ' || x;
 alter table p rename column b to bb;
@@ -184,12 +185,15 @@ insert into nv values (-1);
 alter table nv add constraint above check (a > 0) not valid;
 alter table nv validate constraint above;
 create table nv_ref (a int primary key);
+-- differs: NOT VALID foreign keys of partitioned tables are refused
 alter table nv add foreign key (a) references nv_ref not valid;
 alter table nv1 add foreign key (a) references nv_ref not valid;
+-- differs: NOT VALID foreign keys of partitioned tables are refused
 alter table nv add foreign key (a) references nv_ref;
 alter table nv1 validate constraint nv1_a_fkey;
 insert into nv_ref values (-1);
 alter table nv add foreign key (a) references nv_ref;
+-- differs: NOT VALID foreign keys of partitioned tables are refused
 select conrelid::regclass, conname, convalidated, coninhcount from pg_constraint where contype = 'f' order by 1, 2;
 drop table nv;
 -- What is prepared looks again when partitions change.

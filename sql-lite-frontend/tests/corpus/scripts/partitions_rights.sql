@@ -84,6 +84,7 @@ alter table rs.w add column c int;
 alter table rs.w drop column b;
 alter table rs.w alter column b set default 'x';
 alter table rs.w alter column b set not null;
+-- differs: the right is asked of the partition, too
 alter table rs.w alter column b drop not null;
 alter table rs.w alter column b type varchar(9);
 alter table rs.w rename column b to z;

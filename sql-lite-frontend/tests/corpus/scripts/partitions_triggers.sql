@@ -16,7 +16,6 @@ update p set a = 2 where b = 'one!';
 delete from p where a = 2;
 select tgrelid::regclass, tgname, tgparentid <> 0 as child, tgenabled from pg_trigger order by 1, 2;
 drop trigger before_row on p1;
--- differs: an SQLSTATE that tells what is wrong
 alter trigger before_row on p1 rename to other;
 alter trigger before_row on p rename to first_row;
 alter table p disable trigger after_row;

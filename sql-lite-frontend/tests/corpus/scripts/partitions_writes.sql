@@ -71,13 +71,17 @@ create table g (id int generated always as identity, k int, d int default 5, s s
 create table g1 partition of g for values in (1, 2);
 create table g2 partition of g (d default 6) for values in (3);
 insert into g (k) values (1), (3), (2) returning tableoid::regclass, *;
+-- differs: an identity column is not one of the partitions
 insert into g2 (k) values (3);
+-- differs: an identity column is not one of the partitions
 insert into g2 (id, k) values (100, 3) returning *;
 insert into g (k) values (-1);
 update g set k = 3 where k = 1 returning *;
+-- differs: an identity column is not one of the partitions
 select tableoid::regclass, * from g order by id;
 insert into g (k, c) values (1, 1);
 insert into g (id, k) values (1, 1);
+-- differs: an identity column is not one of the partitions
 insert into g (id, k) overriding system value values (99, 1) returning *;
 -- COPY.
 copy l from stdin;

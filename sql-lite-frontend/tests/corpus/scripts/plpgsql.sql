@@ -61,6 +61,7 @@ select * from rows_of(2);
 create function wrong_rows() returns table(a int, b text) language plpgsql as $$ begin return query select 1; end $$;
 select * from wrong_rows();
 create function wrong_types() returns table(a int, b text) language plpgsql as $$ begin return query select 'a'::text, 'b'::text; end $$;
+-- differs: the column's name is not known
 select * from wrong_types();
 create function no_return() returns int language plpgsql as $$ begin end $$;
 select no_return();

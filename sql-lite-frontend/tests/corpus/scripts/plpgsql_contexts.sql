@@ -68,6 +68,7 @@ select * from t order by a;
 -- differs: portals without a name are counted otherwise
 do $$ declare c refcursor; r record; begin open c for select * from t where a = 1 for update; update t set b = 'x' where current of c; end $$;
 do $$ declare c refcursor; begin update t set b = 'x' where current of c; end $$;
+-- differs: a cursor's own name
 do $$ declare c cursor for select count(*) as n from t; r record; begin open c; fetch c into r; update t set b = 'x' where current of c; end $$;
 do $$ begin update t set b = 'x' where current of nosuch; end $$;
 do $$ declare c cursor(k int) for select * from t where a > k order by a for update; begin for r in c(1) loop delete from t where current of c returning a into strict r; raise notice '%', r; end loop; end $$;

@@ -7,7 +7,6 @@ drop role pg_monitor;
 alter role pg_monitor login;
 alter role pg_monitor rename to x;
 alter role pg_monitor set work_mem = '1MB';
--- differs: as PostgreSQL 18
 grant pg_database_owner to pg_monitor;
 create role reader;
 alter role reader rename to pg_reader;

@@ -1,4 +1,3 @@
--- oracle: 18
 -- Roles, GRANT and REVOKE, and what they refuse.
 create role app_owner;
 create role app_reader;

@@ -1,4 +1,3 @@
--- oracle: 18
 -- aclexplode and acldefault.
 create role exploded_reader;
 create role "Odd name";

@@ -27,9 +27,9 @@ select current_user = session_user;
 set role maker;
 create or replace function who(int) returns text language plpgsql as 'begin return (select count(*) from hidden); end';
 reset role;
+-- differs: the context has the function's schema
 refresh materialized view m;
 set role other;
--- differs: as PostgreSQL 18
 refresh materialized view m;
 reset role;
 create materialized view mine as select a from hidden;

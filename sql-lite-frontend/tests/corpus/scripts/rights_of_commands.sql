@@ -1,4 +1,3 @@
--- oracle: 18
 -- CREATE DATABASE … TEMPLATE: a database that is no template is copied by its owner alone.
 create role maker createdb;
 create role other createdb;

@@ -1,4 +1,3 @@
--- oracle: 18
 -- Memberships of roles with their options, CREATEROLE, as of PostgreSQL 16.
 
 create role a; create role b login; create role c; create role d createrole; create role e;

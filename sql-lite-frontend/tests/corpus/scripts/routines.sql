@@ -209,6 +209,7 @@ select divide(4, 2);
 -- differs: the error's context: what has been inlined has none
 select divide(4, 0);
 create function outer_divide(a int) returns int language sql as $$ select 1; select divide(a, 0) $$;
+-- differs: the context of inlined functions
 select outer_divide(1);
 create function forever(n int) returns int language sql as $$ select forever(n + 1) $$;
 create function broken(id int) returns int language sql as $$ insert into people (id) values (id); select 1 $$;
@@ -228,6 +229,7 @@ insert into computed (b) values (-1);
 select * from computed;
 create index by_sum on people (add(id, age));
 select id from people where add(id, age) = 42;
+-- differs: the context of inlined functions
 create index by_note on people (note(name));
 drop function add(int, int);
 drop function add;

@@ -1,4 +1,3 @@
--- oracle: 18
 -- Policies as applications have them: tenants by a setting, rights to columns, triggers, views with checks, types of users.
 create role app;
 create role auditor;

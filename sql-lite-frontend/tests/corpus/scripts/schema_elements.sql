@@ -1,7 +1,6 @@
 -- CREATE SCHEMA with what it creates in the schema.
 create role schema_maker;
 create schema authorization schema_maker create table tab (id int primary key, b text) create view twice as select id * 2 as doubled from tab create index on tab (b) create sequence numbers grant select on tab to public;
--- differs: as PostgreSQL 18
 select n.nspname, c.relname, c.relkind, pg_get_userbyid(c.relowner), c.relacl from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'schema_maker' order by 2;
 select pg_get_viewdef('schema_maker.twice');
 -- What refers to others comes after them, wherever it stands.

@@ -1,4 +1,3 @@
--- oracle: 18
 -- What takes a right, and who a session is.
 create role carl;
 create role bob;

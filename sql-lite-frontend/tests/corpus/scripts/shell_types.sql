@@ -27,10 +27,12 @@ CREATE TYPE pair AS (a int, m mood);
 CREATE TYPE moods AS RANGE (subtype = mood);
 CREATE FUNCTION f(mood) RETURNS int LANGUAGE sql AS 'SELECT 1';
 CREATE FUNCTION f() RETURNS mood LANGUAGE sql AS 'SELECT NULL';
+-- differs: the error's position
 CREATE FUNCTION f(mood) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
 CREATE FUNCTION f() RETURNS mood LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS 'DECLARE m mood; BEGIN RETURN 1; END';
 CREATE CAST (text AS mood) WITH INOUT;
+-- differs: the error's position
 CREATE AGGREGATE a (mood) (sfunc = int4pl, stype = int);
 CREATE OPERATOR === (leftarg = mood, rightarg = mood, function = int4eq);
 CREATE FUNCTION f(mood[]) RETURNS int LANGUAGE sql AS 'SELECT 1';
@@ -41,8 +43,10 @@ CREATE FUNCTION f() RETURNS TABLE (m mood) LANGUAGE sql AS 'SELECT NULL';
 CREATE FUNCTION f(OUT mood) LANGUAGE sql AS 'SELECT NULL';
 CREATE FUNCTION f(VARIADIC mood) RETURNS int LANGUAGE sql AS 'SELECT 1';
 CREATE FUNCTION f(m mood DEFAULT 'x') RETURNS int LANGUAGE sql AS 'SELECT 1';
+-- differs: the error's position
 CREATE FUNCTION f(public.mood) RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE PROCEDURE f(mood) LANGUAGE sql AS 'SELECT 1';
+-- differs: the error's position
 CREATE PROCEDURE f(INOUT mood) LANGUAGE plpgsql AS 'BEGIN END';
 CREATE AGGREGATE a (int) (sfunc = int4pl, stype = mood);
 CREATE CAST (mood AS int) WITHOUT FUNCTION;
@@ -58,6 +62,7 @@ ALTER TYPE mood SET SCHEMA public;
 ALTER TYPE mood RENAME ATTRIBUTE a TO b;
 ALTER TYPE mood ADD ATTRIBUTE a int;
 ALTER DOMAIN mood SET NOT NULL;
+-- differs: rights on a type that is only a shell
 GRANT USAGE ON TYPE mood TO public;
 COMMENT ON TYPE mood IS 'to come';
 SELECT obj_description(oid, 'pg_type') FROM pg_type WHERE typname = 'mood';

@@ -1,4 +1,3 @@
--- oracle: 18
 -- The options in parentheses: their words, their values, and which go together.
 create table t (a int primary key, b int);
 create view v as select 1 as x;

@@ -83,7 +83,6 @@ select * from (select a, b as z from t) s where z = 20;
 select * from (select a, b from t) s (p, q) where q = 20;
 select * from (select a + 1, b from t) s order by 1 limit 2;
 select "?column?" from (select a + 1 from t) s order by 1 limit 2;
--- differs: 18's grammar takes a subquery without an alias
 select * from (select a from t);
 select * from (select a from t) as s, (select x from u) as r where a = x order by 1;
 select * from (select * from (select * from t) x) y order by a limit 1;

@@ -56,7 +56,9 @@ select count(*) from t tablesample bernoulli ('nan');
 select count(*) from t tablesample system ('infinity');
 select count(*) from t tablesample bernoulli (10) repeatable (null);
 select count(*) from t tablesample bernoulli (10) repeatable ('x'::text);
+-- differs: the hint or detail
 select count(*) from t tablesample bernoulli (a);
+-- differs: the hint or detail
 select count(*) from t tablesample bernoulli (t.a);
 select count(*) from t x, t y tablesample bernoulli (x.a);
 select count(*) from t tablesample bernoulli (nosuch);

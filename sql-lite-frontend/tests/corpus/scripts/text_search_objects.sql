@@ -25,6 +25,7 @@ CREATE TEXT SEARCH DICTIONARY pg_temp.here (TEMPLATE = simple);
 SELECT dictname, dictnamespace::regnamespace, dictowner::regrole, tmplname, dictinitoption FROM pg_ts_dict d JOIN pg_ts_template t ON t.oid = dicttemplate WHERE dictnamespace = 'public'::regnamespace ORDER BY 1;
 SELECT ts_lexize('plain', 'The'), ts_lexize('keen', 'The'), ts_lexize('keen', 'Cat'), ts_lexize('swedes', 'Bilarna'), ts_lexize('french_plain', 'voitures'), ts_lexize('english_all', 'the'), ts_lexize('english_few', 'the'), ts_lexize('english_few', 'Stars');
 SELECT ts_lexize('nothing', 'x');
+-- differs: a schema that is not there is told as such
 SELECT ts_lexize('nowhere.plain', 'x');
 SELECT ts_lexize('public.plain', 'X'), 'public.plain'::regdictionary, 'PLAIN'::regdictionary, 'plain'::regdictionary::oid = 'public.plain'::regdictionary;
 ALTER TEXT SEARCH DICTIONARY plain (StopWords = english);

@@ -136,8 +136,10 @@ create trigger a after delete on child for each row execute function write_old()
 create trigger u before update on child for each row execute function write_old();
 insert into parent values (1), (2), (3), (4); insert into child values (1, 1), (2, 2), (3, 3), (4, 4);
 set session authorization bob;
+-- differs: deferred triggers run as who is the user at their time
 delete from parent where id = 1;
 delete from child where id = 2;
+-- differs: deferred triggers run as who is the user at their time
 delete from parent where id = 3;
 delete from child where id = 2;
 update parent set id = 20 where id = 2;

@@ -20,9 +20,7 @@ select * from ((select 1 as z));
 select * from ((select 1 as z) union (select 2) order by 1);
 with w as (select 5 as f) select * from (select f from w);
 -- The name that views show qualifies nothing.
--- differs: PostgreSQL 15's hint is 18's detail
 select unnamed_subquery.a from (select a from t);
--- differs: PostgreSQL 15's hint is 18's detail
 select unnamed_subquery.* from (select a from t);
 select unnamed_subquery from (select a from t);
 select * from (select 1 as a) unnamed_subquery, (select 2 as b) where unnamed_subquery.a = 1;

@@ -105,6 +105,7 @@ CREATE AGGREGATE bad (int) (sfunc = int4pl, stype = int, parallel = maybe);
 CREATE AGGREGATE bad (int) (sfunc = int4pl, stype = int, finalfunc_modify = 'sometimes');
 CREATE AGGREGATE bad (int, int) (sfunc = weigh, stype = int, sortop = >);
 CREATE AGGREGATE bad (numeric) (sfunc = add_text, stype = text);
+-- differs: the error's position
 CREATE AGGREGATE bad (SETOF int) (sfunc = int4pl, stype = int);
 CREATE AGGREGATE bad (OUT int) (sfunc = int4pl, stype = int);
 CREATE AGGREGATE bad (int) (sfunc = int4pl, stype = anyelement);

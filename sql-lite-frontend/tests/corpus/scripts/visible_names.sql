@@ -61,5 +61,6 @@ SELECT oid::regoperator, pg_operator_is_visible(oid) FROM pg_operator WHERE oprn
 RESET search_path;
 SELECT count(*) FROM pg_operator WHERE NOT pg_operator_is_visible(oid) AND oprnamespace = 'pg_catalog'::regnamespace;
 -- languages, by the numbers of their handlers
+-- differs: numbers of the language's functions
 SELECT oid, lanname, lanispl, lanpltrusted, lanplcallfoid, laninline, lanvalidator, lanacl FROM pg_language ORDER BY oid;
 SELECT l.lanname FROM pg_catalog.pg_language l WHERE l.lanplcallfoid != 0;
