@@ -145,7 +145,7 @@ void add_numbers(JsonObject& object, const PlanOperator& step, const PlanDetails
                fmt::format("{:.3f}", milliseconds(run.until_first_row) / loops));
     object.add("Actual Total Time", fmt::format("{:.3f}", milliseconds(run.total) / loops));
   }
-  object.add("Actual Rows", fmt::format("{:.0f}", static_cast<double>(run.rows) / loops));
+  object.add("Actual Rows", fmt::format("{:.2f}", static_cast<double>(run.rows) / loops));
   object.add("Actual Loops", std::to_string(run.loops));
 }
 

@@ -27,7 +27,7 @@ std::string run_text(const Instrumented& measured, const PlanDetails& details) {
                         milliseconds(run.total) / loops);
   }
   return text +
-         fmt::format("rows={:.0f} loops={})", static_cast<double>(run.rows) / loops, run.loops);
+         fmt::format("rows={:.2f} loops={})", static_cast<double>(run.rows) / loops, run.loops);
 }
 
 class TextWriter {

@@ -308,11 +308,12 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
 TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
   TestDatabase db;
   fill_for_plans(db);
-  const std::string bare = "ANALYZE, COSTS off, TIMING off, SUMMARY off";
+  const std::string bare = "ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off";
   CHECK(db.explain("SELECT * FROM region WHERE id = 3", bare) ==
-        "Index Scan using region_pkey on region (actual rows=1 loops=1)\n  Index Cond: (id = 3)\n");
+        "Index Scan using region_pkey on region (actual rows=1.00 loops=1)\n  Index Cond: (id = "
+        "3)\n");
   CHECK_THAT(db.explain("SELECT * FROM region WHERE name > 'r5'", bare),
-             Contains("Seq Scan on region (actual rows=4 loops=1)") &&
+             Contains("Seq Scan on region (actual rows=4.00 loops=1)") &&
                  Contains("Rows Removed by Filter: 16"));
   CHECK_THAT(db.explain("SELECT * FROM region WHERE id = 3", bare + ", BUFFERS"),
              Contains("Buffers: shared hit="));
@@ -334,6 +335,48 @@ TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
   CHECK_THAT(db.run("EXPLAIN (SETTINGS) SELECT 1"), Contains("0A000"));
   CHECK_THAT(db.run("EXPLAIN (WAL) SELECT 1"), Contains("22023"));
   CHECK_THAT(db.run("EXPLAIN (NOTHING) SELECT 1"), Contains("42601"));
+}
+
+TEST_CASE("EXPLAIN ANALYZE tells of pages without being asked", "[sql][plan]") {
+  TestDatabase db;
+  fill_for_plans(db);
+  CHECK_THAT(db.explain("SELECT * FROM region WHERE id = 3", "ANALYZE"), Contains("Buffers: "));
+  CHECK_THAT(db.explain("SELECT * FROM region WHERE id = 3", "BUFFERS"), !Contains("Buffers: "));
+}
+
+TEST_CASE("EXPLAIN (GENERIC_PLAN) shows a plan of parameters without values", "[sql][plan]") {
+  TestDatabase db;
+  fill_for_plans(db);
+  CHECK(db.explain("SELECT name FROM region WHERE id = $1", "GENERIC_PLAN, COSTS off") ==
+        "Index Scan using region_pkey on region\n  Index Cond: (id = $1)\n");
+  CHECK_THAT(db.explain("UPDATE region SET name = $2 WHERE id = $1", "GENERIC_PLAN, COSTS off"),
+             Contains("Index Cond: (id = $1)"));
+  CHECK_THAT(db.run("EXPLAIN SELECT name FROM region WHERE id = $1"), Contains("42P02"));
+  CHECK_THAT(db.run("EXPLAIN (GENERIC_PLAN) SELECT 1 WHERE $1 IS NULL"), Contains("42P18"));
+  db.run("PREPARE p(int) AS SELECT name FROM region WHERE id = $1");
+  CHECK_THAT(db.explain("EXECUTE p(3)", "COSTS off"),
+             Contains("(id = 3)") || Contains("(id = $1)"));
+  CHECK_THAT(db.explain("EXECUTE p(3)", "GENERIC_PLAN, COSTS off"), Contains("(id = $1)"));
+  CHECK(db.run("EXECUTE p(3)") == "r3 SELECT 1");
+}
+
+TEST_CASE("EXPLAIN (SERIALIZE) converts the rows, and tells how many bytes they are",
+          "[sql][plan]") {
+  TestDatabase db;
+  fill_for_plans(db);
+  const std::string bare = "ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off, ";
+  const std::string long_rows = "SELECT repeat('x', 1000) FROM region";
+  CHECK_THAT(db.explain(long_rows, bare + "SERIALIZE"),
+             Contains("\nSerialization: output=20kB  format=text\n"));
+  CHECK_THAT(db.explain(long_rows, bare + "SERIALIZE binary"),
+             Contains("\nSerialization: output=20kB  format=binary\n"));
+  CHECK_THAT(db.explain(long_rows, "ANALYZE, SERIALIZE"), Contains("Serialization: time="));
+  CHECK_THAT(db.explain("UPDATE region SET name = name", bare + "SERIALIZE"),
+             Contains("\nSerialization: output=0kB  format=text\n"));
+  CHECK_THAT(db.explain(long_rows, bare + "SERIALIZE none"), !Contains("Serialization"));
+  CHECK_THAT(db.explain(long_rows, bare + "SERIALIZE, FORMAT JSON"),
+             Contains("\"Serialization\": {\n      \"Output Volume\": 20,\n"
+                      "      \"Format\": \"text\"\n    }"));
 }
 
 TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run them",
@@ -372,7 +415,7 @@ TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run th
                        Contains("\"Subplan Name\": \"InitPlan 1 (returns $0)\""));
   CHECK_THAT(db.explain("SELECT (SELECT name FROM region WHERE id = c.region) FROM customer c",
                         "ANALYZE, COSTS off, TIMING off, SUMMARY off"),
-             Contains("SubPlan 1\n") && Contains("region (actual rows=1 loops=100)"));
+             Contains("SubPlan 1\n") && Contains("region (actual rows=1.00 loops=100)"));
 }
 
 TEST_CASE("What the outer row gives is a constant of a subquery's join", "[sql][plan]") {

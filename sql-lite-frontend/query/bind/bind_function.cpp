@@ -143,8 +143,7 @@ namespace {
 std::string_view unsupported_words(const ast::FuncCall& node) {
   if (node.funcformat != ast::CoercionForm::sql_syntax) return {};
   const std::string_view name = ast::string_of(node.funcname.back());
-  if (name == "system_user") return "SYSTEM_USER";
-  return name == "timezone" && node.args.size() == 1 ? "AT LOCAL" : std::string_view{};
+  return name == "system_user" ? "SYSTEM_USER" : std::string_view{};
 }
 
 }  // namespace

@@ -64,9 +64,13 @@ bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
     printer.out += "CURRENT_TIMESTAMP";
     return true;
   }
-  if (is("timezone", 2, 2)) {
+  if (is("timezone", 1, 2)) {
     printer.out += "(";
-    printer.print_plain_operand(*arguments[1]);
+    printer.print_plain_operand(*arguments.back());
+    if (arguments.size() == 1) {
+      printer.out += " AT LOCAL)";
+      return true;
+    }
     printer.out += " AT TIME ZONE ";
     printer.print_plain_operand(*arguments[0]);
     printer.out += ")";

@@ -20,17 +20,20 @@ struct ExplainOptions {
   bool buffers = false;
   bool summary = false;
   bool timing = true;
-  enum class Format : std::uint8_t { text, json } format = Format::text;
+  bool generic_plan = false;
+  /// The format that rows are converted to while they are measured.
+  std::optional<Format> serialize;
+  enum class Layout : std::uint8_t { text, json } layout = Layout::text;
 };
 
-ExplainOptions::Format read_format(const ast::DefElem& option) {
+ExplainOptions::Layout read_layout(const ast::DefElem& option) {
   if (option.arg == nullptr) {
     throw SqlError{sqlstate::syntax_error, "format requires a parameter"};
   }
   std::string_view text;
   if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
-  if (text == "text") return ExplainOptions::Format::text;
-  if (text == "json") return ExplainOptions::Format::json;
+  if (text == "text") return ExplainOptions::Layout::text;
+  if (text == "json") return ExplainOptions::Layout::json;
   if (text == "xml" || text == "yaml") {
     throw_error(sqlstate::feature_not_supported, "EXPLAIN (FORMAT {}) is not supported", text);
   }
@@ -39,16 +42,16 @@ ExplainOptions::Format read_format(const ast::DefElem& option) {
       .at_position(option.location + 1);
 }
 
-/// Returns true if SERIALIZE asks for the rows' conversion to be measured.
-bool serializes(const ast::DefElem& option) {
-  if (option.arg == nullptr) return true;
+std::optional<Format> read_serialize(const ast::DefElem& option) {
+  if (option.arg == nullptr) return Format::text;
   std::string text;
   if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
   if (const auto* number = ast::try_as<ast::Integer>(option.arg)) {
     text = std::to_string(number->ival);
   }
-  if (text == "none" || text == "off") return false;
-  if (text == "text" || text == "binary") return true;
+  if (text == "none" || text == "off") return {};
+  if (text == "text") return Format::text;
+  if (text == "binary") return Format::binary;
   throw sql_error(sqlstate::invalid_parameter_value,
                   "unrecognized value for EXPLAIN option \"serialize\": \"{}\"", text)
       .at_position(option.location + 1);
@@ -62,15 +65,14 @@ ExplainOptions read_options(ast::NodeList list) {
   ExplainOptions options;
   std::optional<bool> summary;
   std::optional<bool> timing;
+  std::optional<bool> buffers;
   bool wal = false;
   bool settings = false;
-  bool serialize = false;
-  bool generic_plan = false;
   bool memory = false;
   for (const ast::Node* node : list) {
     const auto& option = ast::as<ast::DefElem>(node);
     if (option.defname == "format") {
-      options.format = read_format(option);
+      options.layout = read_layout(option);
     } else if (option.defname == "analyze") {
       options.analyze = option_flag(option);
     } else if (option.defname == "verbose") {
@@ -78,7 +80,7 @@ ExplainOptions read_options(ast::NodeList list) {
     } else if (option.defname == "costs") {
       options.costs = option_flag(option);
     } else if (option.defname == "buffers") {
-      options.buffers = option_flag(option);
+      buffers = option_flag(option);
     } else if (option.defname == "summary") {
       summary = option_flag(option);
     } else if (option.defname == "timing") {
@@ -88,9 +90,9 @@ ExplainOptions read_options(ast::NodeList list) {
     } else if (option.defname == "settings") {
       settings = option_flag(option);
     } else if (option.defname == "serialize") {
-      serialize = serializes(option);
+      options.serialize = read_serialize(option);
     } else if (option.defname == "generic_plan") {
-      generic_plan = option_flag(option);
+      options.generic_plan = option_flag(option);
     } else if (option.defname == "memory") {
       memory = option_flag(option);
     } else {
@@ -103,25 +105,28 @@ ExplainOptions read_options(ast::NodeList list) {
   if (timing.value_or(false) && !options.analyze) {
     throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option TIMING requires ANALYZE"};
   }
-  if (serialize && !options.analyze) {
+  if (options.serialize && !options.analyze) {
     throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option SERIALIZE requires ANALYZE"};
   }
-  if (generic_plan && options.analyze) {
+  if (options.generic_plan && options.analyze) {
     throw SqlError{sqlstate::invalid_parameter_value,
                    "EXPLAIN options ANALYZE and GENERIC_PLAN cannot be used together"};
   }
   if (wal) refuse_explain_option("wal");
   if (settings) refuse_explain_option("settings");
-  if (serialize) refuse_explain_option("serialize");
-  if (generic_plan) refuse_explain_option("generic_plan");
   if (memory) refuse_explain_option("memory");
   options.timing = timing.value_or(true);
   options.summary = summary.value_or(options.analyze);
+  options.buffers = buffers.value_or(true) && options.analyze;
   return options;
 }
 
+double milliseconds(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
 double milliseconds_since(TimePoint start) {
-  return std::chrono::duration<double, std::milli>(Runtime::current().now() - start).count();
+  return milliseconds(Runtime::current().now() - start);
 }
 
 std::string output_of(const Statement& statement) {
@@ -135,23 +140,111 @@ std::string output_of(const Statement& statement) {
   return out;
 }
 
+/// Times and bytes of the statement as a whole.
+struct Measures {
+  double planning_ms = 0;
+  double execution_ms = 0;
+  Duration converting{};  ///< of the rows, by SERIALIZE
+  std::uint64_t converted_bytes = 0;
+};
+
+std::uint64_t kilobytes(std::uint64_t bytes) {
+  return (bytes + 1023) / 1024;
+}
+
+/// Converts the row that the plan is at, and throws it away.
+class MeasuredConversion {
+ public:
+  MeasuredConversion(const ExplainOptions& wanted, PlanRun& run, Measures& measures)
+      : wanted_(wanted),
+        columns_(output_columns(run.plan->columns, {{*wanted.serialize}})),
+        row_(run, columns_),
+        measures_(measures) {}
+
+  void convert() {
+    const TimePoint start = wanted_.timing ? Runtime::current().now() : TimePoint{};
+    row_.append_data_row(bytes_);
+    if (wanted_.timing) measures_.converting += Runtime::current().now() - start;
+    measures_.converted_bytes += bytes_.size();
+    bytes_.clear();
+  }
+
+ private:
+  const ExplainOptions& wanted_;
+  std::vector<OutputColumn> columns_;
+  RowView row_;
+  Measures& measures_;
+  std::string bytes_;
+};
+
 /// Runs the plan to its end, and throws its rows away.
-void run_to_end(Session::State& session, Portal& portal) {
+void run_to_end(Session::State& session, Portal& portal, const ExplainOptions& wanted,
+                Measures& measures) {
   session.portals.start(portal);
   PlanRun& run = *portal.run;
   try {
+    std::optional<MeasuredConversion> conversion;
+    if (wanted.serialize && portal.statement->returns_rows) {
+      conversion.emplace(wanted, run, measures);
+    }
     RowScope scope{run.execution};
-    while (run.root->next(run.execution)) scope.rewind();
+    while (run.root->next(run.execution)) {
+      if (conversion) conversion->convert();
+      scope.rewind();
+    }
   } catch (...) {
     run.end();
     throw;
   }
 }
 
+/// A portal that can be shown and not run: its parameters have no values.
+PortalPtr generic_portal(Session::State& session, StatementPtr statement) {
+  auto portal = std::make_shared<Portal>();
+  portal->statement = std::move(statement);
+  portal->use = session.plans.plan_for(*portal->statement, {});
+  return portal;
+}
+
+std::string_view name_of(Format format) {
+  return format == Format::binary ? "binary" : "text";
+}
+
+void add_measures_as_text(const ExplainOptions& wanted, const Measures& measures,
+                          std::vector<std::string>& rows) {
+  if (wanted.summary) rows.push_back(fmt::format("Planning Time: {:.3f} ms", measures.planning_ms));
+  if (wanted.serialize) {
+    std::string line = "Serialization: ";
+    if (wanted.timing) line += fmt::format("time={:.3f} ms  ", milliseconds(measures.converting));
+    rows.push_back(line + fmt::format("output={}kB  format={}", kilobytes(measures.converted_bytes),
+                                      name_of(*wanted.serialize)));
+  }
+  if (wanted.summary && wanted.analyze) {
+    rows.push_back(fmt::format("Execution Time: {:.3f} ms", measures.execution_ms));
+  }
+}
+
+void add_measures_as_json(const ExplainOptions& wanted, const Measures& measures,
+                          TextBuilder& text) {
+  if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", measures.planning_ms);
+  if (wanted.analyze) text += ",\n    \"Triggers\": [\n    ]";
+  if (wanted.serialize) {
+    text += ",\n    \"Serialization\": {\n";
+    if (wanted.timing) {
+      text += fmt::format("      \"Time\": {:.3f},\n", milliseconds(measures.converting));
+    }
+    text += fmt::format("      \"Output Volume\": {},\n      \"Format\": \"{}\"\n    }}",
+                        kilobytes(measures.converted_bytes), name_of(*wanted.serialize));
+  }
+  if (wanted.summary && wanted.analyze) {
+    text += fmt::format(",\n    \"Execution Time\": {:.3f}", measures.execution_ms);
+  }
+}
+
 }  // namespace
 
 OutputColumn explain_column(const ast::ExplainStmt& explain) {
-  const bool as_json = read_options(explain.options).format == ExplainOptions::Format::json;
+  const bool as_json = read_options(explain.options).layout == ExplainOptions::Layout::json;
   return {"QUERY PLAN", 0, 0, raw(as_json ? TypeId::json : TypeId::text), -1, -1, Format::text};
 }
 
@@ -178,10 +271,12 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   }
   statement->node = query;
   statement->is_explained = true;
+  if (wanted.generic_plan) statement->takes_parameters = true;
+  Measures measures;
   const TimePoint planning = Runtime::current().now();
-  const PortalPtr portal = session.portals.make(statement, parameters);
-  const double planning_ms = milliseconds_since(planning);
-  double execution_ms = 0;
+  const PortalPtr portal = wanted.generic_plan ? generic_portal(session, statement)
+                                               : session.portals.make(statement, parameters);
+  measures.planning_ms = milliseconds_since(planning);
   // EXPLAIN without ANALYZE needs the rights to run the plan as well. Locks come first: a plan that
   // was overtaken is made anew, without the steps that measure it.
   session.portals.lock_tables(*portal, SessionPortals::Columns::open);
@@ -190,33 +285,26 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
     Instrumented::put_over(root(),
                            wanted.timing ? Instrumented::Clock::on : Instrumented::Clock::off);
     const TimePoint start = Runtime::current().now();
-    run_to_end(session, *portal);
-    execution_ms = milliseconds_since(start);
+    run_to_end(session, *portal, wanted, measures);
+    measures.execution_ms = milliseconds_since(start);
   }
   note_subplans(*root());
   PlanDetails details{.costs = wanted.costs,
                       .timing = wanted.timing,
-                      .buffers = wanted.buffers && wanted.analyze,
+                      .buffers = wanted.buffers,
                       .columns = portal->plan().explained_columns,
                       .output = {}};
   if (wanted.verbose) details.output = output_of(*statement);
   std::vector<std::string> rows;
-  if (wanted.format == ExplainOptions::Format::text) {
+  if (wanted.layout == ExplainOptions::Layout::text) {
     rows = plan_as_text(*root(), details);
-    if (wanted.summary) rows.push_back(fmt::format("Planning Time: {:.3f} ms", planning_ms));
-    if (wanted.summary && wanted.analyze) {
-      rows.push_back(fmt::format("Execution Time: {:.3f} ms", execution_ms));
-    }
+    add_measures_as_text(wanted, measures, rows);
   } else {
     Arena arena;
     TextBuilder text{arena};
     text += "[\n  {\n    \"Plan\": ";
     write_plan_as_json(*root(), details, 2, text);
-    if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", planning_ms);
-    if (wanted.analyze) text += ",\n    \"Triggers\": [\n    ]";
-    if (wanted.summary && wanted.analyze) {
-      text += fmt::format(",\n    \"Execution Time\": {:.3f}", execution_ms);
-    }
+    add_measures_as_json(wanted, measures, text);
     text += "\n  }\n]";
     rows.emplace_back(text.finish().as_text());
   }

@@ -23,3 +23,10 @@ show transaction_timeout;
 commit;
 reset transaction_timeout;
 show transaction_timeout;
+explain (costs off, generic_plan) select $1;
+explain (generic_plan) select * from nosuch where a = $1;
+explain (costs off) select $1 + 1;
+create table explained (a int primary key, b text);
+explain (generic_plan, analyze) select * from explained where a = $1;
+-- differs: a parameter that is not used, between used ones
+explain (generic_plan) select * from explained where a = $1 and b = $3;

@@ -1,0 +1,21 @@
+-- AT LOCAL: the session's zone.
+set timezone = 'Europe/Berlin';
+select timestamptz '2024-06-01 12:00+00' at local, timestamp '2024-06-01 12:00' at local;
+select timetz '12:00+00' at local = timetz '12:00+00' at time zone current_setting('timezone') as same;
+select pg_typeof(timestamptz '2024-06-01 12:00+00' at local), pg_typeof(timestamp '2024-06-01 12:00' at local), pg_typeof(timetz '12:00+00' at local);
+select date '2024-06-01' at local;
+select time '12:00' at local;
+select null::timestamptz at local is null;
+select 'infinity'::timestamptz at local;
+select 5 at local;
+create table moments (a timestamptz, b timestamp);
+insert into moments values ('2024-01-01 00:00+00', '2024-01-01 00:00');
+create view local_moments as select a at local as a, b at local as b, (a at local)::date as d from moments;
+select * from local_moments;
+select pg_get_viewdef('local_moments'::regclass);
+set timezone = 'America/New_York';
+select * from local_moments;
+create index on moments ((a at local));
+select timezone('UTC', a), timezone(a) from moments;
+drop view local_moments;
+drop table moments;
