@@ -127,8 +127,9 @@ Result<> Rewind::remove_others() {
   ASSIGN_OR_RETURN(const auto names, files_.list(directory_));
   for (const std::string& name : names) {
     if (std::ranges::find(kKept, name) != std::end(kKept)) continue;
-    // Directories have files of single runs only.
-    static_cast<void>(files_.remove(directory_ / name));
+    auto removed = files_.remove(directory_ / name);
+    // Directories have files of single runs only, and stay. A file that stays may be read again.
+    if (!removed && !files_.list(directory_ / name)) return removed;
   }
   ASSIGN_OR_RETURN(const bool has_log, files_.exists(directory_ / kLogDirectory));
   if (has_log) RETURN_IF_ERROR(clear(directory_ / kLogDirectory));

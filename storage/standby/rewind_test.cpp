@@ -333,3 +333,22 @@ TEST_CASE("what cannot be rewound is refused", "[standby]") {
     CHECK_THAT(strange.error().message(), Contains("no timeline in common"));
   });
 }
+
+TEST_CASE("a rewind ends at a file that cannot be removed, and passes over directories",
+          "[standby]") {
+  Simulation simulation{6};
+  simulation.run([] {
+    SimulatedDisk disk{6};
+    REQUIRE(Engine::create(disk, kHome, options()));
+    REQUIRE(disk.create_directory(kHome / "sub"));
+    REQUIRE(disk.open(kHome / "sub" / "file", OpenMode::create_new, {}));
+    const auto rewound = Rewind::open(disk, kHome).value();
+    REQUIRE(rewound->part_from(2, "1\t0/5000\tno reason\n"));
+    disk.inject({.operation = DiskOperation::rename, .path_contains = "doublewrite"});
+    CHECK(!rewound->prepare({}));
+    CHECK(disk.exists(kHome / "doublewrite").value());
+    CHECK(rewound->prepare({}));
+    CHECK(!disk.exists(kHome / "doublewrite").value());
+    CHECK(disk.exists(kHome / "sub" / "file").value());
+  });
+}
