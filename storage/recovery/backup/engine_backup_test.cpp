@@ -25,11 +25,7 @@ using test::kHome;
 using Content = std::map<std::string, std::string>;
 
 EngineOptions small_options(SimulatedDisk& disk) {
-  EngineOptions options;
-  options.pool_bytes = std::uint64_t{96} * 8704;
-  options.log_segment_bytes = std::uint64_t{256} << 10U;
-  options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  options.checkpoint_log_bytes = std::uint64_t{300} << 10U;
+  EngineOptions options = test::archiving_options(disk, std::uint64_t{256} << 10U);
   // Two databases may share the archive: a segment name that already has other contents is refused.
   options.archive = [&disk](const std::filesystem::path& segment,
                             const std::string& name) -> Result<> {

@@ -25,15 +25,7 @@ using test::kHome;
 using Directories = std::vector<std::filesystem::path>;
 
 EngineOptions options_of(SimulatedDisk& disk) {
-  EngineOptions options;
-  options.pool_bytes = std::uint64_t{96} * 8704;
-  options.log_segment_bytes = std::uint64_t{256} << 10U;
-  options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  options.checkpoint_log_bytes = std::uint64_t{300} << 10U;
-  options.archive = [&disk](const std::filesystem::path& segment, const std::string& name) {
-    return test::copy_file(disk, segment, kArchive / name);
-  };
-  return options;
+  return test::archiving_options(disk, std::uint64_t{256} << 10U);
 }
 
 /// A database with some trees, and what each has.

@@ -28,15 +28,7 @@ using Bound = RecoveryTarget::Bound;
 using Content = std::map<std::string, std::string>;
 
 EngineOptions options_for(SimulatedDisk& disk) {
-  EngineOptions options;
-  options.pool_bytes = std::uint64_t{96} * 8704;
-  options.log_segment_bytes = std::uint64_t{128} << 10U;
-  options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  options.checkpoint_log_bytes = std::uint64_t{300} << 10U;
-  options.archive = [&disk](const std::filesystem::path& segment, const std::string& name) {
-    return test::copy_file(disk, segment, kArchive / name);
-  };
-  return options;
+  return test::archiving_options(disk, std::uint64_t{128} << 10U);
 }
 
 /// Fetches from the archive, and from the log of the database itself, which is closed.

@@ -20,14 +20,7 @@ using test::kBackup;
 using test::kHome;
 
 EngineOptions archiving_options(SimulatedDisk& disk) {
-  EngineOptions options;
-  options.pool_bytes = std::uint64_t{96} * 8704;
-  options.log_segment_bytes = std::uint64_t{256} << 10U;
-  options.log_buffer_bytes = std::uint64_t{256} << 10U;
-  options.archive = [&disk](const std::filesystem::path& segment, const std::string& name) {
-    return test::copy_file(disk, segment, kArchive / name);
-  };
-  return options;
+  return test::archiving_options(disk, std::uint64_t{256} << 10U);
 }
 
 void wait_for(seconds time) {

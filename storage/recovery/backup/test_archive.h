@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/io/file.h"
+#include "storage/engine.h"
 
 namespace swizzle::test {
 
@@ -21,6 +22,19 @@ inline Result<> copy_file(FileSystem& files, const std::filesystem::path& from,
   ASSIGN_OR_RETURN(auto target, files.open(to, OpenMode::open_or_create, {}));
   RETURN_IF_ERROR(target->write_at(0, bytes));
   return target->sync();
+}
+
+/// Options of an engine with a small pool and short log segments, which go to kArchive.
+inline EngineOptions archiving_options(FileSystem& files, std::uint64_t segment_bytes) {
+  EngineOptions options;
+  options.pool_bytes = std::uint64_t{96} * 8704;
+  options.log_segment_bytes = segment_bytes;
+  options.log_buffer_bytes = std::uint64_t{256} << 10U;
+  options.checkpoint_log_bytes = std::uint64_t{300} << 10U;
+  options.archive = [&files](const std::filesystem::path& segment, const std::string& name) {
+    return copy_file(files, segment, kArchive / name);
+  };
+  return options;
 }
 
 }  // namespace swizzle::test
