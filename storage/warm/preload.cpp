@@ -29,6 +29,8 @@ void Preload::start() {
 
 void Preload::run() {
   const TimePoint begun = Runtime::current().now();
+  const auto& read = parts_.pool.counters().reads_ahead;
+  const std::uint64_t before = read.load(std::memory_order_relaxed);
   const auto pages = ResidentPages::load(parts_.files, parts_.directory, parts_.database_id);
   // Hot pages first, with the branches that lead to them; then all.
   std::vector<ResidentPage> hot;
@@ -38,10 +40,12 @@ void Preload::run() {
   warm(hot);
   warm(pages);
   is_over_.store(true);
-  if (pages_ > 0)
-    spdlog::info("{} pages of {} that were in memory before have been read ahead in {:.2f} s",
-                 pages_, pages.size(),
-                 std::chrono::duration<double>{Runtime::current().now() - begun}.count());
+  // Scans of sessions have read ahead meanwhile, too, if any ran.
+  const std::uint64_t count = read.load(std::memory_order_relaxed) - before;
+  if (count > 0)
+    spdlog::info("{} pages have been read ahead in {:.2f} s, for {} that were in memory before",
+                 count, std::chrono::duration<double>{Runtime::current().now() - begun}.count(),
+                 pages.size());
 }
 
 void Preload::warm(std::span<const ResidentPage> pages) {
@@ -76,7 +80,6 @@ void Preload::warm_tree(AnyTree& tree, std::span<const ResidentPage> pages) {
     auto ahead = tree.read_ahead_of(key, level, wanted);
     // Ignore an error: a session that wants the page gets it.
     if (!ahead) continue;
-    pages_ += ahead->absent;
     for (std::vector<std::byte>& child : ahead->branches)
       branches.emplace_back(std::move(child), static_cast<std::uint8_t>(ahead->level - 1));
     if (ahead->next) branches.emplace_front(std::move(*ahead->next), ahead->level);

@@ -54,7 +54,6 @@ class Preload {
 
   const Parts parts_;
   std::uint64_t seen_misses_ = 0;
-  std::uint64_t pages_ = 0;  ///< read ahead so far
   std::atomic<bool> is_over_{false};
   TimePoint saved_at_{};
   BackgroundTask task_;
