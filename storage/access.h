@@ -7,7 +7,16 @@
 /// How transactions read and write.
 namespace swizzle {
 
-enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
+enum class Isolation : std::uint8_t {
+  read_committed,
+  repeatable_read,
+  serializable,           ///< by locks on what is read
+  serializable_snapshot,  ///< as repeatable_read, and fails where that would not be serializable
+};
+/// Returns true if all statements of a transaction at that level read one snapshot.
+constexpr bool keeps_snapshot(Isolation isolation) noexcept {
+  return isolation == Isolation::repeatable_read || isolation == Isolation::serializable_snapshot;
+}
 enum class Access : std::uint8_t { read_write, read_only };
 
 /// Slots for open transactions that a caller may take when they run out.

@@ -154,6 +154,7 @@ Result<> Cursor::State::load_leaf() {
   }
   if (planted(PlantedFault::lock_released_early)) working.locks.release_to(before);
   if (leaf.looked_up()) RETURN_IF_ERROR(working.check_snapshot());
+  RETURN_IF_ERROR(working.check_conflicts());
   is_loaded = true;
   row = 0;
   most = static_cast<std::uint16_t>(std::min(most * 4, int{Node::kMaxSlots}));

@@ -99,6 +99,7 @@ Result<> Engine::drop_tree(Transaction& transaction, TreeId id) {
   // A loser has no lock on the relation, and its rows are still to be undone.
   if (parts_->losers.count() != 0) [[unlikely]]
     RETURN_IF_ERROR(state.wait_for_losers(id, RestartLosers::Changed::rows));
+  RETURN_IF_ERROR(state.conflicts.writes_tree(id));
   const auto key = directory_key(id);
   RowChange change(state, TreeId::directory, key, RowChange::Wish::remove, {});
   ASSIGN_OR_RETURN(const bool removed, change.run(parts_->trees->directory()));

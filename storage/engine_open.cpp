@@ -90,7 +90,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       options(with),
       locks(lock_options(with)),
       versions(buckets_for(with)),
-      ghosts(versions, locks),
+      ghosts(versions, locks, conflicts.marks()),
       losers(*this) {}
 
 EngineParts::~EngineParts() {

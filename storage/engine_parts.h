@@ -10,6 +10,7 @@
 
 #include "base/runtime/park_mutex.h"
 #include "lock/lock_manager.h"
+#include "lock/serializable/conflicts.h"
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/device_check.h"
 #include "storage/engine.h"
@@ -39,12 +40,12 @@ namespace swizzle {
 
 class TreeTable;
 
-/// Lets a ghost be removed when no version of its key is kept and its key and gap are not locked
-///
+/// Lets a ghost be removed when no version of its key is kept and its key and gap are neither
+/// locked nor marked.
 class LockAwareGhosts final : public GhostKeeper {
  public:
-  LockAwareGhosts(VersionIndex& versions, lock::LockManager& locks) noexcept
-      : versions_(versions), locks_(locks) {}
+  LockAwareGhosts(VersionIndex& versions, lock::LockManager& locks, lock::ReadMarks& marks) noexcept
+      : versions_(versions), locks_(locks), marks_(marks) {}
   bool may_remove(const Node& leaf, std::uint16_t index) noexcept override;
   std::size_t owed_bytes(const Node& leaf, std::uint16_t begin,
                          std::uint16_t end) noexcept override;
@@ -60,6 +61,7 @@ class LockAwareGhosts final : public GhostKeeper {
   const TreeTable* trees_ = nullptr;
   VersionIndex& versions_;
   lock::LockManager& locks_;
+  lock::ReadMarks& marks_;
   std::atomic<bool> keeps_all_{false};
 };
 
@@ -211,6 +213,7 @@ struct EngineParts {
   std::unique_ptr<WalTreeLog> tree_log;
   std::unique_ptr<LogFlusher> flusher;
   lock::LockManager locks;
+  lock::SerializableConflicts conflicts;
   VersionIndex versions;
   LockAwareGhosts ghosts;
   std::unique_ptr<TransactionRegistry> registry;

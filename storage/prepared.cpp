@@ -101,8 +101,12 @@ Result<> Transaction::prepare(std::string_view gid, Bytes note, std::size_t most
   TransactionState& state = *state_;
   INVARIANT(state.is_open && !state.publish);
   RETURN_IF_ERROR(check_preparable(state, gid, note));
+  if (state.conflicts.is_on()) RETURN_IF_ERROR(state.conflicts.before_commit());
   PreparedTransactions& all = state.engine.prepared;
   state.become_writer();
+  // By this lock, which it keeps over a restart, take_up_prepared() knows it as serializable.
+  if (state.conflicts.is_on())
+    RETURN_IF_ERROR(state.locks.acquire_database(lock::TableMode::intent_shared));
   PreparedTransaction shown{.gid = std::string{gid},
                             .id = id(),
                             .prepared_at_us = Runtime::current().wall_clock_us(),

@@ -112,7 +112,23 @@ void Transaction::begin_statement() {
 }
 
 void Transaction::take_snapshot() {
-  if (state_->isolation == Isolation::repeatable_read) state_->take_own();
+  if (keeps_snapshot(state_->isolation)) state_->take_own();
+}
+
+void Transaction::promise_no_writes() noexcept {
+  state_->reads_only = true;
+}
+
+bool Transaction::try_safe_snapshot() {
+  using Safety = lock::SerializableConflicts::Safety;
+  if (state_->isolation != Isolation::serializable_snapshot) return true;
+  state_->reads_only = true;
+  state_->take_own();
+  const Safety safety = state_->conflicts.safety();
+  if (safety != Safety::unsafe) return safety == Safety::safe;
+  state_->conflicts.rolled_back(state_->engine.registry->visible_end());
+  state_->release_snapshot();
+  return false;
 }
 
 ReadView Transaction::begin_inner(ReadView::Sees sees) {

@@ -54,6 +54,13 @@ class Transaction {
   /// there is none yet; otherwise does nothing.
   void take_snapshot();
 
+  /// At SERIALIZABLE by snapshot: promises that the transaction writes nothing that others read, so
+  /// that fewer of its conflicts count. Call before its snapshot is taken.
+  void promise_no_writes() noexcept;
+  /// The same, and takes a snapshot in which no anomaly can show. False: whether this one is such
+  /// is not decided yet, or it is not; call again a little later.
+  [[nodiscard]] bool try_safe_snapshot();
+
   /// Starts a statement within the running one, and returns the outer one's view, for end_inner().
   /// InnerStatement is the better way.
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);

@@ -114,7 +114,7 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
   const bool late = is_late();
   RETURN_IF_ERROR(state.check_snapshot());
   if (!late) return {};
-  return fail(versions.conflict(tree.id(), wanted.key, hash, viewer));
+  return fail(state.retryable(versions.conflict(tree.id(), wanted.key, hash, viewer)));
 }
 
 enum class Locked : std::uint8_t { found, absent, skipped };
@@ -160,7 +160,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   ASSIGN_OR_RETURN(const Locked locked, lock_and_read(state, tree, wanted, id, mode, read));
   if (locked == Locked::skipped) return false;
   const bool found = locked == Locked::found;
-  if (state.isolation == Isolation::repeatable_read)
+  if (keeps_snapshot(state.isolation))
     RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, read.leaf(), found));
   if (!found) {
     if (!state.locks_reads()) state.locks.release_to(before);
@@ -247,7 +247,7 @@ Tree::Fate Tree::trace(Transaction& transaction, Bytes key, Trail& trail,
 
 bool Tree::changed_since_snapshot(Transaction& transaction, Bytes key) const {
   TransactionState& state = TransactionAccess::state(transaction);
-  if (state.isolation != Isolation::repeatable_read) return false;
+  if (!keeps_snapshot(state.isolation)) return false;
   const Viewer viewer = state.own_viewer(static_cast<AnyTree*>(tree_)->birth());
   return state.engine.versions.changed_since(id_, key, hash_of_key(id_, key), PageId::none, viewer);
 }
@@ -255,7 +255,7 @@ bool Tree::changed_since_snapshot(Transaction& transaction, Bytes key) const {
 bool Tree::is_visible(Transaction& transaction) const {
   TransactionState& state = TransactionAccess::state(transaction);
   // A snapshot not yet taken will be recent enough.
-  if (state.isolation != Isolation::repeatable_read || !state.own.is_taken) return true;
+  if (!keeps_snapshot(state.isolation) || !state.own.is_taken) return true;
   const TreeBirth& birth = static_cast<AnyTree*>(tree_)->birth();
   // A reader of a closed tree waits, then sees it whole.
   return birth.is_closed() || state.view_of(birth) == TransactionState::TreeView::whole;

@@ -41,7 +41,8 @@ engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --repl
              --gclock-limit N  --cooling-percent N  --logging on|off  --locking on|off
              --wal-insert atomic_tail|consolidation_array|mutex
              --io automatic|io_uring|threads (valgrind does not see io_uring's completions)
-transactions --isolation read_committed|repeatable_read|serializable
+transactions --isolation read_committed|repeatable_read|serializable (by locks)|
+             serializable_snapshot (over the wire both as the server has it)
              --synchronous-commit on|off
 wire         --pipelining on|off  --server-pid PID
 in SQL       --procedures on|off (on: each transaction is a CALL of a procedure in PL/pgSQL)

@@ -90,11 +90,13 @@ Result<> read_engine(Reader& reader, Settings& settings) {
 }
 
 Result<> read_sessions(Reader& reader, Settings& settings) {
-  ASSIGN_OR_RETURN(settings.session.isolation,
-                   reader.one_of<Isolation>("isolation", "read_committed",
-                                            {{"read_committed", Isolation::read_committed},
-                                             {"repeatable_read", Isolation::repeatable_read},
-                                             {"serializable", Isolation::serializable}}));
+  ASSIGN_OR_RETURN(
+      settings.session.isolation,
+      reader.one_of<Isolation>("isolation", "read_committed",
+                               {{"read_committed", Isolation::read_committed},
+                                {"repeatable_read", Isolation::repeatable_read},
+                                {"serializable", Isolation::serializable},
+                                {"serializable_snapshot", Isolation::serializable_snapshot}}));
   ASSIGN_OR_RETURN(const bool synchronous, reader.on_or_off("synchronous-commit", "on"));
   settings.session.durability =
       synchronous ? Transaction::Durability::synchronous : Transaction::Durability::asynchronous;
@@ -117,6 +119,7 @@ Result<> read_sessions(Reader& reader, Settings& settings) {
       isolate("repeatable read");
       break;
     case Isolation::serializable:
+    case Isolation::serializable_snapshot:
       isolate("serializable");
       break;
   }

@@ -200,6 +200,10 @@ void define_behavior(Settings& settings) {
                                       category, "Sets the session's behavior for triggers."));
   settings.define(enumeration_setting("transaction_isolation", "read committed", levels, user,
                                       category, "Sets the current transaction's isolation level."));
+  settings.define(enumeration_setting(
+      "serializable_method", "snapshot", {"snapshot", "locking"}, user, "Lock Management",
+      "Sets how SERIALIZABLE transactions are kept apart: by conflicts of snapshots, as in "
+      "PostgreSQL, or by locks on what they read."));
   settings.define(boolean_setting("transaction_read_only", false, user, category,
                                   "Sets the current transaction's read-only status."));
   settings.define(boolean_setting("transaction_deferrable", false, user, category,

@@ -95,8 +95,8 @@ class Bank : public TemporaryEngine {
 
 TEST_CASE_METHOD(Bank, "P36 every sum is whole while transfers commit, at every level",
                  "[storage][isolation]") {
-  const auto isolation =
-      GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
+  const auto isolation = GENERATE(Isolation::read_committed, Isolation::repeatable_read,
+                                  Isolation::serializable, Isolation::serializable_snapshot);
   std::atomic<bool> stop{false};
   std::atomic<int> transfers{0};
   std::vector<std::thread> threads;
@@ -117,8 +117,8 @@ TEST_CASE_METHOD(Bank, "P36 every sum is whole while transfers commit, at every 
 }
 
 TEST_CASE_METHOD(Bank, "P39 no update is lost", "[storage][isolation]") {
-  const auto isolation =
-      GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
+  const auto isolation = GENERATE(Isolation::read_committed, Isolation::repeatable_read,
+                                  Isolation::serializable, Isolation::serializable_snapshot);
   constexpr int kThreads = 4;
   constexpr int kRounds = 50;
   std::vector<std::thread> threads;
@@ -362,7 +362,8 @@ TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, an
 // A row is overwritten only if it is unchanged since the snapshot.
 TEST_CASE_METHOD(Bank, "P36 P39 transfers that lock nothing before they write keep the sum",
                  "[storage][isolation][stress]") {
-  const auto isolation = GENERATE(Isolation::repeatable_read, Isolation::serializable);
+  const auto isolation = GENERATE(Isolation::repeatable_read, Isolation::serializable,
+                                  Isolation::serializable_snapshot);
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 3; ++i)
     threads.emplace_back([&, i] {

@@ -192,8 +192,8 @@ class EngineSessions final : public testing::hermitage::Sessions {
 
 TEST_CASE_METHOD(testing::TemporaryEngine, "Hermitage: what each level prevents",
                  "[storage][isolation][hermitage]") {
-  const auto isolation =
-      GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
+  const auto isolation = GENERATE(Isolation::read_committed, Isolation::repeatable_read,
+                                  Isolation::serializable, Isolation::serializable_snapshot);
   // With key locks, and with marks instead of them.
   engine.reset();
   options.row_lock_limit = GENERATE(0U, 10'000U);

@@ -30,6 +30,7 @@ bool is_allowed(Isolation isolation, Anomaly anomaly) {
     case Isolation::repeatable_read:
       return anomaly >= Anomaly::g2_item;
     case Isolation::serializable:
+    case Isolation::serializable_snapshot:
       break;
   }
   return false;
@@ -51,7 +52,8 @@ std::set<Anomaly> judge(Isolation isolation, const HistoryLog& log, const std::s
 }
 
 std::string level_name(Isolation isolation) {
-  constexpr std::array<const char*, 3> names{"read-committed", "repeatable-read", "serializable"};
+  constexpr std::array<const char*, 4> names{"read-committed", "repeatable-read", "serializable",
+                                             "serializable-snapshot"};
   return names[static_cast<std::size_t>(isolation)];
 }
 
@@ -114,8 +116,8 @@ TreeId create(SimulatedDisk& disk) {
 
 TEST_CASE("list-append histories under power cuts show only what their level allows",
           "[storage][isolation][simulation]") {
-  const auto isolation =
-      GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
+  const auto isolation = GENERATE(Isolation::read_committed, Isolation::repeatable_read,
+                                  Isolation::serializable, Isolation::serializable_snapshot);
   const auto [sessions, transactions, seeds] = GENERATE(std::tuple{8, 12, 6}, std::tuple{32, 5, 3});
   std::set<Anomaly> seen;
   for_seeds(static_cast<std::uint64_t>(seeds), [&](std::uint64_t seed) {
@@ -141,8 +143,8 @@ TEST_CASE("list-append histories under power cuts show only what their level all
 
 TEST_CASE_METHOD(testing::TemporaryEngine, "list-append histories of threads",
                  "[storage][isolation][stress]") {
-  const auto isolation =
-      GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
+  const auto isolation = GENERATE(Isolation::read_committed, Isolation::repeatable_read,
+                                  Isolation::serializable, Isolation::serializable_snapshot);
   const auto [sessions, transactions] = GENERATE(std::pair{8, 60}, std::pair{32, 15});
   engine.reset();
   options.row_lock_limit = GENERATE(10'000U, 1U);

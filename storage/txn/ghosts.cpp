@@ -19,7 +19,8 @@ bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept
                              ? versions_.has(leaf.tree(), key, hash, leaf.id())
                              : versions_.may_have(leaf.tree(), key, hash, leaf.id());
   return (!is_wanted || planted(PlantedFault::ghost_removed_early)) &&
-         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
+         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap) &&
+         !marks_.is_marked({leaf.tree(), hash}, lock::ReadPart::key_and_gap);
 }
 
 void LockAwareGhosts::records_moved(PageId from, PageId to) noexcept {
@@ -42,11 +43,13 @@ std::size_t LockAwareGhosts::owed_bytes(const Node& leaf, std::uint16_t begin,
 
 bool LockAwareGhosts::may_cut_before(const Node& leaf, std::uint16_t index) noexcept {
   if (planted(PlantedFault::split_ignores_gaps)) return true;
-  return locks_.is_free(gap_before(leaf.tree(), leaf, index), lock::kInsertIntoGap);
+  const lock::LockId gap = gap_before(leaf.tree(), leaf, index);
+  return locks_.is_free(gap, lock::kInsertIntoGap) && !marks_.is_marked(gap, lock::ReadPart::gap);
 }
 
 bool LockAwareGhosts::may_join_at(TreeId tree, Bytes fence) noexcept {
-  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);
+  const lock::LockId gap{tree, hash_of_key(tree, fence)};
+  return locks_.is_free(gap, lock::kInsertIntoGap) && !marks_.is_marked(gap, lock::ReadPart::gap);
 }
 
 }  // namespace swizzle

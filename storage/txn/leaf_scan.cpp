@@ -84,9 +84,13 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
                                                   transaction_.is_quiet(original.logical_lsn()));
   looked_up_ = !quiet;
   const std::uint16_t whole_end = slots.end;
-  if (locks || !quiet) slots = shorten(slots);
+  const bool marks = which_ == Which::visible && transaction_.conflicts.marks(tree_);
+  if (locks || marks || !quiet) slots = shorten(slots);
   original.copy_part(slots.begin, slots.end, memory_->copy.page.data());
-  if (locks) return take_locked(original, slots, slots.end == whole_end && !ends_here);
+  const bool up_to_fence = slots.end == whole_end && !ends_here;
+  if (locks) return take_locked(original, slots, up_to_fence);
+  if (marks) [[unlikely]]
+    mark(original, slots, up_to_fence);
   const Viewer viewer = transaction_.viewer(view_);
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
     if (quiet)
@@ -149,6 +153,19 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
   // split or merge puts at the fence are locked by the fence itself.
   if (up_to_fence && !original.high_fence().is_infinite())
     lock_key_and_gap(original.high_fence().key);
+}
+
+/// Marks what a serializable transaction reads here: the same keys and gaps that take_locked()
+/// locks.
+void LeafScan::mark(const Node& original, Slots slots, bool up_to_fence) noexcept {
+  TransactionConflicts& conflicts = transaction_.conflicts;
+  conflicts.read(gap_before(tree_, original, slots.begin), lock::ReadPart::gap);
+  const auto mark_key_and_gap = [&](Bytes key) {
+    conflicts.read({tree_, hash_of_key(tree_, key)}, lock::ReadPart::key_and_gap);
+  };
+  for (std::uint16_t i = slots.begin; i < slots.end; ++i) mark_key_and_gap(key_of_slot(i));
+  if (up_to_fence && !original.high_fence().is_infinite())
+    mark_key_and_gap(original.high_fence().key);
 }
 
 void LeafScan::add_newest(std::uint16_t slot) noexcept {

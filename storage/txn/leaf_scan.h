@@ -99,6 +99,7 @@ class LeafScan final : public LeafVisitor {
   bool lies_away(std::uint16_t slot) noexcept;
   bool lock_key_and_gap(Bytes key) noexcept;
   void take_locked(const Node& original, Slots slots, bool up_to_fence) noexcept;
+  void mark(const Node& original, Slots slots, bool up_to_fence) noexcept;
 
   TransactionState& transaction_;
   TreeId tree_;

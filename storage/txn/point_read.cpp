@@ -5,6 +5,7 @@
 
 #include "base/memory/put_away.h"
 #include "storage/engine_parts.h"
+#include "storage/txn/row_changes.h"
 
 namespace swizzle {
 
@@ -32,8 +33,18 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
       return;
     }
   }
+  if (transaction_.conflicts.marks(tree_)) [[unlikely]]
+    mark(leaf, at);
   if (is_in_leaf(leaf) && at.exact && !leaf.is_ghost(at.index))
     take(leaf.value(at.index), leaf.is_overflow(at.index));
+}
+
+/// Marks the key, or, if it does not exist, the gap in which it would be.
+void PointRead::mark(const Node& leaf, Node::Position at) noexcept {
+  if (at.exact)
+    transaction_.conflicts.read({tree_, hash_of_key(tree_, key_)}, lock::ReadPart::key);
+  else
+    transaction_.conflicts.read(gap_before(tree_, leaf, at.index), lock::ReadPart::gap);
 }
 
 /// Returns true if versions of the key must be paged in before the read. After some rounds it
@@ -130,6 +141,7 @@ Result<bool> PointRead::run(AnyTree& tree) {
   }
   if (too_old_) [[unlikely]]
     RETURN_IF_ERROR(transaction_.check_snapshot());
+  RETURN_IF_ERROR(transaction_.check_conflicts());
   return found_;
 }
 

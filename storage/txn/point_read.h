@@ -41,6 +41,7 @@ class PointRead final : public LeafVisitor {
  private:
   [[nodiscard]] bool lies_away(const Node& leaf) noexcept;
   bool read_back();
+  void mark(const Node& leaf, Node::Position at) noexcept;
   void take(Bytes value, bool overflow) noexcept;
   bool is_in_leaf(const Node& leaf) noexcept;
   Result<> read_visible(AnyTree& tree);

@@ -36,6 +36,13 @@ Result<std::pair<PreparedRecord, PreparedKept>> read_prepared(EngineParts& engin
   return std::pair{std::move(prepared), std::move(kept)};
 }
 
+/// A transaction that was prepared at SERIALIZABLE: others do not know what it has read.
+Result<> join_conflicts(TransactionState& state) {
+  if (!state.conflicts.join_prepared()) return fail(sqlstate::out_of_memory, "out of memory");
+  state.undo->serial.store(state.conflicts.id(), std::memory_order_relaxed);
+  return {};
+}
+
 Result<> take_up(EngineParts& engine, const ActiveTransaction& of) {
   ASSIGN_OR_RETURN(const auto known, read_prepared(engine, of.last));
   const auto& [prepared, kept] = known;
@@ -49,6 +56,10 @@ Result<> take_up(EngineParts& engine, const ActiveTransaction& of) {
   if (engine.options.locking)
     for (const lock::HeldLock& lock : kept.locks)
       if (taken) taken = state->locks.retake(lock);
+  const auto is_on_database = [](const lock::HeldLock& lock) {
+    return lock.kind == lock::LockRow::Kind::database;
+  };
+  if (taken && std::ranges::any_of(kept.locks, is_on_database)) taken = join_conflicts(*state);
   if (!taken) {
     state->abandon();
     return taken;

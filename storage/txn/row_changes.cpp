@@ -93,7 +93,7 @@ bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept 
 /// At REPEATABLE READ: true if another transaction has changed, or removed, the record that the
 /// transaction's snapshot shows.
 bool RowChange::is_late(bool is_live) const noexcept {
-  if (transaction_.isolation != Isolation::repeatable_read) return false;
+  if (!keeps_snapshot(transaction_.isolation)) return false;
   VersionIndex& versions = transaction_.engine.versions;
   const bool late = is_live ? versions.changed_since(tree_, key_, hash_, leaf_, viewer_)
                             : versions.had_one(tree_, key_, hash_, leaf_, viewer_) ||
@@ -105,7 +105,7 @@ bool RowChange::is_late(bool is_live) const noexcept {
 /// so the snapshot would lose the old one, and index entries that it sees would lead to the new
 /// one.
 bool RowChange::would_hide() const noexcept {
-  return transaction_.isolation == Isolation::repeatable_read &&
+  return keeps_snapshot(transaction_.isolation) &&
          transaction_.engine.versions.had_one(tree_, key_, hash_, leaf_, viewer_);
 }
 
@@ -123,6 +123,20 @@ bool RowChange::lies_away() const noexcept {
   return reads_back_ < kMost && transaction_.engine.versions.first_away(hash_, leaf_) != nullptr;
 }
 
+/// Tells serializable transactions that have read what changes here. An insert of a new key keeps
+/// their marks on both parts of the gap.
+bool RowChange::conflicts_allow(const Node& leaf, Node::Position at) noexcept {
+  TransactionConflicts& conflicts = transaction_.conflicts;
+  const lock::LockId id{tree_, hash_};
+  if (at.exact)
+    verdict_ = conflicts.writes_key(id);
+  else if (conflicts.matter_to_inserts())
+    verdict_ = conflicts.inserts(gap_before(tree_, leaf, at.index), id);
+  else
+    return true;
+  return verdict_ == TransactionConflicts::Verdict::fine;
+}
+
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   leaf_ = leaf.id();
@@ -135,7 +149,11 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   const bool is_unmarked = is_settled_ || !at.exact || transaction_.is_unmarked(leaf, at.index);
   if (transaction_.engine.options.locking && !claim(is_live, is_unmarked)) return Action::leave;
   if (wish_ == Wish::insert) {
-    if (is_live) return settle(Obstacle::none);
+    if (is_live) {
+      if (transaction_.conflicts.marks(tree_))
+        transaction_.conflicts.read({tree_, hash_}, lock::ReadPart::key);
+      return settle(Obstacle::none);
+    }
     if (at.exact && would_hide()) return settle(Obstacle::version);
     if (!at.exact && transaction_.engine.options.locking && !gap_allows(leaf, at))
       return Action::leave;
@@ -144,6 +162,7 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
     if (!is_live) return settle(Obstacle::none);
     if (!is_required(leaf, at)) return settle(Obstacle::none);
   }
+  if (!conflicts_allow(leaf, at)) return settle(Obstacle::conflict);
   settle(Obstacle::none);
   done_ = true;
   switch (wish_) {
@@ -190,7 +209,7 @@ Result<> RowChange::begin(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.begin_writing());
   RETURN_IF_ERROR(transaction_.intend(tree_, lock::TableMode::intent_exclusive, policy));
   RETURN_IF_ERROR(tree.birth().require_loaded());
-  if (transaction_.isolation == Isolation::repeatable_read) {
+  if (keeps_snapshot(transaction_.isolation)) {
     viewer_ = transaction_.own_viewer(tree.birth());
     shown_ = transaction_.shown_viewer(tree.birth());
   } else if (required_) {
@@ -222,8 +241,11 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
     }
     if (obstacle_ == Obstacle::version) {
       RETURN_IF_ERROR(transaction_.check_snapshot());
-      return fail(transaction_.engine.versions.conflict(tree_, key_, hash_, viewer_));
+      return fail(transaction_.retryable(
+          transaction_.engine.versions.conflict(tree_, key_, hash_, viewer_)));
     }
+    if (obstacle_ == Obstacle::conflict)
+      return fail(transaction_.retryable(lock::SerializableConflicts::error_of(verdict_)));
     if (obstacle_ == Obstacle::put_away) {
       ++reads_back_;
       transaction_.engine.versions.bring_back(hash_, leaf_);

@@ -60,7 +60,15 @@ class RowChange final : public LeafChange {
   }
 
  private:
-  enum class Obstacle : std::uint8_t { none, key, transaction, gap, version, put_away };
+  enum class Obstacle : std::uint8_t {
+    none,
+    key,
+    transaction,
+    gap,
+    version,
+    put_away,
+    conflict,  ///< the change must not be made at SERIALIZABLE
+  };
   [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
   bool claim(bool is_live, bool is_unmarked) noexcept;
@@ -72,6 +80,7 @@ class RowChange final : public LeafChange {
   [[nodiscard]] bool lies_away() const noexcept;
   [[nodiscard]] bool would_hide() const noexcept;
   [[nodiscard]] bool is_required(const Node& leaf, Node::Position at) const noexcept;
+  bool conflicts_allow(const Node& leaf, Node::Position at) noexcept;
 
   TransactionState& transaction_;
   TreeId tree_;
@@ -94,6 +103,7 @@ class RowChange final : public LeafChange {
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
   lock::TransactionLock holder_{};
+  TransactionConflicts::Verdict verdict_ = TransactionConflicts::Verdict::fine;
   lock::KeyMode key_mode_ = lock::kWriteKey;
   Lsn previous_lsn_ = Lsn::none;
   std::optional<std::array<std::byte, 16>> old_overflow_;

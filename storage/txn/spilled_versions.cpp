@@ -19,6 +19,8 @@ void SpilledVersions::take(UndoRecord& record, Lsn commit, VersionIndex& version
   used_ += size;
   auto* const outcome = new (at) UndoOutcome;
   outcome->outcome.store(raw(commit), std::memory_order_relaxed);
+  outcome->serial.store(record.log->serial.load(std::memory_order_relaxed),
+                        std::memory_order_relaxed);
   auto* const copy = new (at + sizeof(UndoOutcome)) UndoRecord;
   copy->previous = newest_;
   copy->log = outcome;

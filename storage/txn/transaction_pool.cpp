@@ -40,7 +40,8 @@ std::unique_ptr<TransactionState> TransactionPool::take_state(TransactionPlace p
     slot = engine_.registry->take_reserved_slot(place);
   }
   if (slot == nullptr) return nullptr;
-  return std::make_unique<TransactionState>(engine_, *slot, engine_.locks, engine_.versions);
+  return std::make_unique<TransactionState>(engine_, *slot, engine_.locks, engine_.conflicts,
+                                            engine_.versions);
 }
 
 void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {

@@ -127,6 +127,8 @@ class TransactionRegistry {
     slot.snapshot.compare_exchange_strong(held, raw(to), std::memory_order_release);
   }
   [[nodiscard]] Lsn durable_end() const noexcept;
+  /// Returns the end of what a snapshot shows that is taken now.
+  [[nodiscard]] Lsn visible_end() const noexcept;
   /// Returns the LSN below whose commits no version is needed; those commits are durable. So a
   /// ghost stays as long as a crash could undo its removal, and a reader that finds nothing in its
   /// place need not wait for a commit.
@@ -169,7 +171,6 @@ class TransactionRegistry {
   /// Returns the last synchronous commit before `commit` for which a session waits; none: there is
   /// none.
   [[nodiscard]] Lsn last_synchronous_before(Lsn commit) const noexcept;
-  [[nodiscard]] Lsn visible_end() const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end) const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end, TransactionSlot& slot) const noexcept;
 

@@ -35,6 +35,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   lock_timeout = Duration::zero();
   is_open = true;
   marks_rows = false;
+  reads_only = false;
   large_values = 0;
   noted_position = 0;
   publish = nullptr;
@@ -76,11 +77,19 @@ void TransactionState::settle(ReadView& view) {
 void TransactionState::take_own() {
   if (own.is_taken) [[likely]]
     return;
+  join_conflicts();
   settle(own);
+  conflicts.took_snapshot(own.lsn);
+}
+
+void TransactionState::join_conflicts() noexcept {
+  if (isolation != Isolation::serializable_snapshot || conflicts.is_on()) return;
+  conflicts.join(reads_only);
+  if (undo != nullptr) undo->serial.store(conflicts.id(), std::memory_order_relaxed);
 }
 
 void TransactionState::take_view() {
-  if (isolation == Isolation::repeatable_read && now.sees == ReadView::Sees::durable) {
+  if (keeps_snapshot(isolation) && now.sees == ReadView::Sees::durable) {
     take_own();
     now.lsn = own.lsn;
     now.quiet = own.quiet;
@@ -92,7 +101,7 @@ void TransactionState::take_view() {
 
 void TransactionState::begin_statement() noexcept {
   count_statement();
-  if (isolation != Isolation::repeatable_read) {
+  if (!keeps_snapshot(isolation)) {
     release_snapshot();
     now.sees = ReadView::Sees::durable;
   }
@@ -100,7 +109,7 @@ void TransactionState::begin_statement() noexcept {
 }
 
 ReadView TransactionState::begin_inner(ReadView::Sees sees) {
-  const bool has_own = isolation == Isolation::repeatable_read;
+  const bool has_own = keeps_snapshot(isolation);
   // The transaction's snapshot is not younger than anything that is looked at in it.
   if (has_own) take_own();
   const ReadView outer = now;
@@ -209,6 +218,11 @@ Result<> TransactionState::wait_for_losers(TreeId tree, RestartLosers::Changed w
   }
 }
 
+Error TransactionState::retryable(Error error) {
+  engine.log->flush_to(engine.log->tail());
+  return error;
+}
+
 Result<> TransactionState::check_snapshot() const {
   if (!is_too_old()) [[likely]]
     return {};
@@ -231,7 +245,9 @@ Result<> TransactionState::begin_writing() {
 
 void TransactionState::become_writer() {
   if (undo != nullptr) return;
+  join_conflicts();
   undo = engine.transactions->take_undo();
+  undo->serial.store(conflicts.id(), std::memory_order_relaxed);
   engine.registry->begin_writing(slot);
   slot.outcome.store(UndoLog::kActive, std::memory_order_relaxed);
   slot.chain.last.store(Lsn::none, std::memory_order_relaxed);
@@ -407,6 +423,11 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
     rollback();
     return fail(sqlstate::internal_error, "a transaction commits in the middle of a load");
   }
+  if (conflicts.is_on()) [[unlikely]]
+    if (auto may = conflicts.before_commit(); !may) {
+      rollback();
+      return fail(retryable(std::move(may).error()));
+    }
   const bool is_writer = undo != nullptr && slot.chain.first.load() != Lsn::none;
   Lsn end = locks.read_watermark();
   Lsn commit_lsn = Lsn::none;
@@ -431,6 +452,8 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
     publish();
     publish = nullptr;
   }
+  if (conflicts.is_on()) [[unlikely]]
+    conflicts.committed(commit_lsn, engine.registry->visible_end());
   // Early lock release: a reader of our writes waits for our record too.
   INVARIANT(held_views.empty());
   release_snapshot();
@@ -458,6 +481,8 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
 }
 
 void TransactionState::rollback() noexcept {
+  if (conflicts.is_on()) [[unlikely]]
+    conflicts.rolled_back(engine.registry->visible_end());
   undo_to(0);
   if (undo != nullptr && slot.chain.first.load() != Lsn::none) {
     auto space = engine.log->reserve(16, 1, wal::ReservePurpose::completion);
@@ -476,6 +501,7 @@ void TransactionState::rollback() noexcept {
 void TransactionState::abandon() noexcept {
   if (std::exchange(marks_rows, false)) versions.end_marking();
   locks.release_all(Lsn::none);
+  conflicts.abandon();
   undo = nullptr;
   is_open = false;
 }

@@ -14,6 +14,7 @@
 #include "storage/txn/prepared_transactions.h"
 #include "storage/txn/restart_losers.h"
 #include "storage/txn/settled_leaves.h"
+#include "storage/txn/transaction_conflicts.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/tree_birth.h"
 #include "storage/txn/version_index.h"
@@ -36,18 +37,21 @@ struct ExpectedKeys {
 /// A transaction's working state. Kept for reuse, so that beginning one allocates nothing.
 struct TransactionState {
   TransactionState(EngineParts& of, TransactionSlot& in, lock::LockManager& manager,
-                   VersionIndex& index)
-      : engine(of), slot(in), locks(manager), versions(index) {}
+                   lock::SerializableConflicts& all, VersionIndex& index)
+      : engine(of), slot(in), locks(manager), conflicts(all), versions(index) {}
 
   EngineParts& engine;
   TransactionSlot& slot;
   lock::LockOwner locks;
+  TransactionConflicts conflicts;
   VersionIndex& versions;
   std::unique_ptr<UndoLog> undo;  ///< null until the first write
   Isolation isolation = Isolation::read_committed;
   Access access = Access::read_write;
   Duration lock_timeout{};
   bool is_open = false;
+  /// True if the layer above has said that it will write nothing that others can read.
+  bool reads_only = false;
   /// True if it marks records that it changes from now on, and keeps no locks for them
   /// (EngineOptions::row_lock_limit).
   bool marks_rows = false;
@@ -148,8 +152,10 @@ struct TransactionState {
     return now;
   }
   void begin_statement() noexcept;
-  /// Takes the transaction's snapshot unless it is taken. Pre: REPEATABLE READ.
+  /// Takes the transaction's snapshot unless it is taken. Pre: the level keeps one.
   void take_own();
+  /// At SERIALIZABLE by snapshot: takes part in the conflicts from now on.
+  void join_conflicts() noexcept;
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
   void end_inner(const ReadView& outer) noexcept;
   [[nodiscard]] ReadView hold_view();
@@ -176,9 +182,10 @@ struct TransactionState {
       return TreeView::whole;
     return undo != nullptr && !birth.is_loading() ? TreeView::own_changes : TreeView::nothing;
   }
-  [[nodiscard]] Viewer viewer(TreeView of) const noexcept {
+  [[nodiscard]] Viewer viewer(TreeView of) noexcept {
     return {now.lsn, undo.get(), now.statement,
-            of == TreeView::whole ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden};
+            of == TreeView::whole ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden,
+            conflicts.is_on() ? &conflicts : nullptr};
   }
   /// Returns the viewer by which concurrent updates are detected at REPEATABLE READ.
   [[nodiscard]] Viewer own_viewer(const TreeBirth& birth) {
@@ -232,6 +239,19 @@ struct TransactionState {
   Result<> count_locks();
   /// They have been released, or belong to another session's memory no longer.
   void forget_counted_locks() noexcept;
+  /// Returns the error, which is 40001, once all that has committed so far is durable: a snapshot
+  /// shows what is, and the next try of the transaction shall see what this one has missed.
+  [[nodiscard]] Error retryable(Error error);
+  /// 40001 if the transaction must not go on at SERIALIZABLE by snapshot. Call after reads, without
+  /// latches.
+  Result<> check_conflicts() {
+    if (!conflicts.is_on()) [[likely]]
+      return {};
+    auto checked = conflicts.check();
+    if (checked) [[likely]]
+      return checked;
+    return fail(retryable(std::move(checked).error()));
+  }
   /// 72000 when versions that the snapshot may need were given up.
   [[nodiscard]] Result<> check_snapshot() const;
   [[nodiscard]] bool is_too_old() const noexcept {

@@ -13,6 +13,7 @@
 #include "base/memory/scratch_memory.h"
 #include "base/result.h"
 #include "lock/lock_types.h"
+#include "lock/serializable/serial_id.h"
 #include "storage/btree/records.h"
 #include "wal/log.h"
 
@@ -28,6 +29,9 @@ struct UndoOutcome {
   static constexpr std::uint64_t kCommitting = 1;
 
   std::atomic<std::uint64_t> outcome{kActive};
+  /// The transaction's number among the serializable ones that read snapshots; none at other
+  /// levels.
+  std::atomic<lock::SerialId> serial{lock::SerialId::none};
   /// Lock on which transactions wait that meet one of the records, until there is an outcome. If
   /// none, each of the keys is locked.
   std::atomic<lock::TransactionLock> covers{lock::TransactionLock::none};

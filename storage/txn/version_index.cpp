@@ -50,6 +50,7 @@ VersionIndex::Way VersionIndex::way_to(const UndoRecord* newest, TreeId tree, Pa
     if (at == nullptr || !at->over_run)
       runs_.find(tree, leaf, key, [&](const UndoRecord& run) {
         way.run = is_visible(run, viewer) ? Way::Run::seen : Way::Run::hidden;
+        way.run_writer = run.log->serial.load(std::memory_order_relaxed);
         if (way.run == Way::Run::seen && run.log != viewer.own)
           way.run_commit = Lsn{run.log->outcome.load(std::memory_order_relaxed)};
       });

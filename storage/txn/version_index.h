@@ -18,6 +18,17 @@ namespace swizzle {
 /// given out in order lie side by side.
 std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
 
+/// Is told of changes that a reader's snapshot does not show.
+class MissedChanges {
+ public:
+  MissedChanges() = default;
+  MissedChanges(const MissedChanges&) = delete;
+  MissedChanges& operator=(const MissedChanges&) = delete;
+  virtual ~MissedChanges() = default;
+  /// Called under a latch, with the transaction that has replaced the version that was read.
+  virtual void missed(lock::SerialId writer) noexcept = 0;
+};
+
 /// Reader of versions: it sees commits below its snapshot, and its own changes except those of the
 /// running statement.
 struct Viewer {
@@ -29,6 +40,7 @@ struct Viewer {
   /// snapshot.
   enum class Unversioned : std::uint8_t { visible, hidden };
   Unversioned unversioned = Unversioned::visible;
+  MissedChanges* missed = nullptr;  ///< of a serializable reader; or null
 };
 
 /// Index from a key to the undo records that other transactions may need, newest first. A writer
@@ -87,6 +99,8 @@ class VersionIndex {
       return hides ? Version::absent : Version::current;
     const std::lock_guard hold(bucket.mutex);
     const Way way = way_to(newest_of(bucket, tree, key, hash), tree, leaf, key, viewer);
+    if (viewer.missed != nullptr) [[unlikely]]
+      tell_missed(way, *viewer.missed);
     if (way.seen == nullptr && way.run != Way::Run::seen && hides) return Version::absent;
     if (way.run == Way::Run::hidden) {
       copy(Bytes{}, false);
@@ -268,7 +282,12 @@ class VersionIndex {
     enum class Run : std::uint8_t { none, seen, hidden };
     Run run = Run::none;
     Lsn run_commit = Lsn::none;  ///< commit of another transaction's run that is seen
+    lock::SerialId run_writer = lock::SerialId::none;  ///< of a run that is hidden
   };
+  static void tell_missed(const Way& way, MissedChanges& to) noexcept {
+    if (way.run == Way::Run::hidden) return to.missed(way.run_writer);
+    if (way.hidden != nullptr) to.missed(way.hidden->log->serial.load(std::memory_order_relaxed));
+  }
   static Mark mark_of(const UndoRecord& newest, const UndoLog* own) noexcept;
   Way way_to(const UndoRecord* newest, TreeId tree, PageId leaf, Bytes key,
              const Viewer& viewer) noexcept;

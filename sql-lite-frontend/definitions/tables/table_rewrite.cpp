@@ -299,7 +299,7 @@ void fill_index(StatementContext& session, const TablePtr& table, std::size_t nu
                 IndexCommand command) {
   build_index(session, table, number, command);
   // It has the newest rows' entries, not those of what an older snapshot sees.
-  if (session.transaction->isolation() == Isolation::repeatable_read) {
+  if (keeps_snapshot(session.transaction->isolation())) {
     session.transaction.note_young_index(table->relation.indexes[number].oid);
   }
 }

@@ -73,7 +73,7 @@ bool LockRows::lock(Execution& execution) {
   const Outcome outcome = lock_all(execution);
   if (outcome != Outcome::changed) return outcome == Outcome::unchanged;
   const bool fits = still_fits(execution);
-  if (execution.transaction->isolation() != Isolation::repeatable_read) return fits;
+  if (!keeps_snapshot(execution.transaction->isolation())) return fits;
   if (!fits) {
     throw SqlError{sqlstate::serialization_failure,
                    "could not serialize access due to concurrent update"};

@@ -161,7 +161,7 @@ bool KeyProbe::lock() {
       [&] { return access_->lock_row(*execution_, ReadMode::for_key_share, WaitPolicy::wait); });
   if (locked != TableAccess::Locked::changed) return locked == TableAccess::Locked::unchanged;
   const bool fits = still_fits();
-  if (!fits && execution_->transaction->isolation() == Isolation::repeatable_read) {
+  if (!fits && keeps_snapshot(execution_->transaction->isolation())) {
     throw SqlError{sqlstate::serialization_failure,
                    "could not serialize access due to concurrent update"};
   }

@@ -119,7 +119,7 @@ void RowWriter::lock_deferrable(Execution& execution, std::size_t index, const E
   Tree tree = *table_.indexes[index].tree;
   const Bytes key = as_bytes(entry.key).first(entry.locked_bytes);
   value_of(tree.lock_key(transaction, key));
-  if (transaction.isolation() != Isolation::repeatable_read) return;
+  if (!keeps_snapshot(transaction.isolation())) return;
   // Check with a locking read, which fails with 40001 on a row inserted after the snapshot: the
   // snapshot alone would not show it.
   const auto present = execution.services.storage_engine().begin();

@@ -34,7 +34,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
     }
     if (write_->conflict.kind == ConflictAction::Kind::nothing) {
       // At REPEATABLE READ, DO NOTHING because of a row outside the snapshot is an error: 40001.
-      if (transaction.isolation() == Isolation::repeatable_read) {
+      if (keeps_snapshot(transaction.isolation())) {
         told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
       }
       // The lock on the existing row is released, as in PostgreSQL.

@@ -42,6 +42,8 @@ class SessionTransaction final : public StatementTransaction {
     Transaction::Durability durability = Transaction::Durability::synchronous;
     Duration lock_timeout{};
     Duration deadlock_timeout{};
+    /// serializable_method: SERIALIZABLE locks what is read.
+    bool locks_serializable = false;
     /// session_replication_role: which triggers fire.
     bool is_replica = false;
     std::uint64_t revision = 0;  ///< of the server's settings; 0: the session's have changed
@@ -134,7 +136,8 @@ class SessionTransaction final : public StatementTransaction {
   void put(std::unique_ptr<Transaction> to);
   void take_passed_over();
   void start_in_engine();
-  [[nodiscard]] Isolation engine_isolation() const noexcept;
+  [[nodiscard]] Isolation engine_isolation();
+  void wait_for_safe_snapshot() override;
   [[nodiscard]] Access engine_access() const noexcept;
   void set_modes(ast::NodeList options);
   void choose_isolation(Isolation wanted);

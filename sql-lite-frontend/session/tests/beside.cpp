@@ -5,7 +5,6 @@
 #include <thread>
 
 namespace swizzle::sql {
-namespace {
 
 std::string answer_of(Session& session, const std::string& sql) {
   TestSink sink;
@@ -15,8 +14,6 @@ std::string answer_of(Session& session, const std::string& sql) {
   for (const std::string& row : sink.rows) text += row + " ";
   return text + sink.tags.back();
 }
-
-}  // namespace
 
 std::string answer_beside(TestDatabase& db, Session& other, const std::string& sql) {
   std::string answer;

@@ -277,6 +277,7 @@ TEST_CASE("What an inverted index was asked for at SERIALIZABLE stays true", "[s
   const auto reader = db.connect();
   const auto writer = db.connect();
   db.run(*writer, "SET lock_timeout = 1");
+  db.run(*reader, "SET serializable_method = locking");
   for (const std::string change :
        {"INSERT INTO t VALUES (9999, '{2222,8,1}')", "UPDATE t SET a = '{2222,8}' WHERE id = 17",
         "DELETE FROM t WHERE id = 2222", "UPDATE t SET a = a || 5 WHERE id = 2222"}) {

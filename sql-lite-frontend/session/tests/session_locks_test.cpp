@@ -227,8 +227,10 @@ TEST_CASE("P40 a row that moved in an index is found where the snapshot has it",
   CHECK(db.run("SELECT id FROM t WHERE v = 1006") == "6 SELECT 1");
 }
 
-TEST_CASE("SERIALIZABLE READ ONLY DEFERRABLE reads a snapshot", "[sql][session]") {
+TEST_CASE("SERIALIZABLE READ ONLY DEFERRABLE reads a snapshot where others lock what they read",
+          "[sql][session]") {
   TestDatabase db;
+  db.run("SET serializable_method = locking");
   const auto other = db.connect();
   db.run("CREATE TABLE t(id int primary key, v int)");
   db.run("INSERT INTO t VALUES (1, 10)");

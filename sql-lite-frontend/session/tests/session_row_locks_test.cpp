@@ -233,8 +233,9 @@ TEST_CASE_METHOD(RowLocks, "A large row is waited for, also FOR KEY SHARE",
   CHECK(ask("SELECT left(v, 1) FROM big FOR KEY SHARE") == "y SELECT 1");
 }
 
-TEST_CASE_METHOD(RowLocks, "At SERIALIZABLE a reference reads its parent",
+TEST_CASE_METHOD(RowLocks, "At SERIALIZABLE by locking a reference reads its parent",
                  "[sql][session][locks]") {
+  ask("SET serializable_method = locking");
   run("BEGIN");
   run("UPDATE p SET v = v + 1 WHERE id = 1");
   ask("BEGIN ISOLATION LEVEL SERIALIZABLE");

@@ -52,10 +52,10 @@ std::string SessionTransaction::export_snapshot() {
   try {
     made.share.set(&session_.memory, kBytesOfExport);
     ReadView view;
-    if (engine_isolation() == Isolation::repeatable_read) {
+    if (keeps_snapshot(engine_isolation())) {
       view = LogicalLog::view_of(*engine_);
     } else {
-      // A statement's snapshot ends with it, and SERIALIZABLE has none.
+      // A statement's snapshot ends with it, and SERIALIZABLE by locks has none.
       if (!export_holder_)
         export_holder_ = begin_in_engine(Isolation::read_committed, Access::read_only);
       export_holder_->begin_statement();

@@ -36,6 +36,7 @@ const SessionTransaction::Defaults& SessionTransaction::defaults() {
                         : Transaction::Durability::synchronous,
       .lock_timeout = milliseconds("lock_timeout"),
       .deadlock_timeout = milliseconds("deadlock_timeout"),
+      .locks_serializable = session_.settings.text("serializable_method") == "locking",
       .is_replica = session_.settings.text("session_replication_role") == "replica",
       .revision = revision};
   return kept_defaults_;

@@ -93,14 +93,24 @@ bool SessionTransaction::is_numbered(TxnId number_of_writer) noexcept {
   return engine_ && engine_->id() == number_of_writer;
 }
 
-/// A SERIALIZABLE READ ONLY DEFERRABLE transaction reads a snapshot: writers that lock the rows
-/// they read become durable in a serial order, and a snapshot is a prefix of that. PostgreSQL may
-/// wait for such a snapshot; here every one will do.
-Isolation SessionTransaction::engine_isolation() const noexcept {
-  const bool by_snapshot = modes_.isolation == Isolation::serializable &&
-                           // There SERIALIZABLE is refused at the first snapshot.
-                           (is_on_standby() || (modes_.read_only && modes_.deferrable));
-  return by_snapshot ? Isolation::repeatable_read : modes_.isolation;
+Isolation SessionTransaction::engine_isolation() {
+  if (modes_.isolation != Isolation::serializable) return modes_.isolation;
+  // There SERIALIZABLE is refused at the first snapshot.
+  if (is_on_standby()) return Isolation::repeatable_read;
+  if (!defaults().locks_serializable) return Isolation::serializable_snapshot;
+  // Writers that lock the rows that they read become durable in a serial order, and a snapshot is a
+  // prefix of that, so every snapshot is safe.
+  return modes_.read_only && modes_.deferrable ? Isolation::repeatable_read
+                                               : Isolation::serializable;
+}
+
+void SessionTransaction::wait_for_safe_snapshot() {
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{2};
+  while (!engine_->try_safe_snapshot()) {
+    session_.check_cancelled();
+    Runtime::current().sleep_until(Runtime::current().now() + kLooksEvery);
+  }
+  engine_->take_snapshot();
 }
 
 /// READ ONLY forbids statements (writes_what_others_see()), not changes: its session may write its

@@ -28,6 +28,10 @@ void StatementTransaction::take_snapshot() {
             "You can use \"SET default_transaction_isolation = 'repeatable read'\" to change "
             "the default.");
   }
+  if (modes_.isolation == Isolation::serializable && modes_.read_only) {
+    if (modes_.deferrable) return wait_for_safe_snapshot();
+    engine_->promise_no_writes();
+  }
   engine_->take_snapshot();
 }
 

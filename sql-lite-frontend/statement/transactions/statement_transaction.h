@@ -141,6 +141,8 @@ class StatementTransaction {
   /// On a standby nothing is written, and SERIALIZABLE is refused.
   bool is_on_standby_ = false;
   ~StatementTransaction() = default;
+  /// SERIALIZABLE READ ONLY DEFERRABLE: takes a snapshot in which no anomaly can show.
+  virtual void wait_for_safe_snapshot() = 0;
 
   struct SequenceMove {
     Oid to = kNoOid;
