@@ -3,6 +3,8 @@ import dataclasses
 import json
 import re
 
+import reasons
+
 # From the most to the least serious kind, with the table's texts.
 KINDS = {
     "rows": "other rows or another tag, in silence",
@@ -14,26 +16,37 @@ KINDS = {
     "columns": "columns of another name or type",
     "order": "the same rows in another order, in spite of ORDER BY",
     "plan": "EXPLAIN's text",
+    "named": "other values or rows of a named reason, see below",
     "notices": "other notices",
     "details": "errors that differ in detail, hint or position alone",
     "equal": "equal",
 }
 # Those that a statement does not pass on to the ones behind it.
-_HARMLESS = ("columns", "order", "plan", "notices", "details", "equal")
+_HARMLESS = ("columns", "order", "plan", "named", "notices", "details", "equal")
 _NAME = re.compile(r'"(?:[^"]|"")+"|[A-Za-z_][A-Za-z_0-9$]*')
 _DEFINING = re.compile(
     r"\s*(?:create|alter|drop)\s+(?:or\s+replace\s+)?(?:[a-z]+\s+)*?"
     r"(?:table|view|function|procedure|routine|type|domain|index|sequence|trigger|rule|policy|aggregate|operator\s+class|"
     r"operator\s+family|operator|cast|schema|role|user|group|extension|server|wrapper|statistics|publication|subscription|"
-    r"language|method|collation|conversion|tablespace|database|transform)\s+(?:concurrently\s+)?(?:if\s+(?:not\s+)?exists\s+)?"
+    r"language|method|collation|conversion|tablespace|database|transform|configuration|dictionary|parser|template)\s+"
+    r"(?:concurrently\s+)?(?:if\s+(?:not\s+)?exists\s+)?"
     r"(?:only\s+)?((?:\"[^\"]+\"|[\w$]+)(?:\.(?:\"[^\"]+\"|[\w$]+))?)", re.IGNORECASE)
 _CHANGING = re.compile(
     r"\s*(?:with\b.*?\)\s*)?(?:insert\s+into|update|delete\s+from|merge\s+into|copy|truncate(?:\s+table)?|select\s+.*?\binto|"
-    r"comment\s+on\s+\w+|prepare|declare|lock\s+table|refresh\s+materialized\s+view)\s+(?:only\s+|temp\s+|table\s+)*"
+    r"comment\s+on\s+\w+|prepare|declare|lock\s+table|refresh\s+materialized\s+view|"
+    r"set(?:\s+local|\s+session)?)\s+(?:only\s+|temp\s+|table\s+)*"
     r"((?:\"[^\"]+\"|[\w$]+)(?:\.(?:\"[^\"]+\"|[\w$]+))?)", re.IGNORECASE | re.DOTALL)
 _ALSO_NAMED = re.compile(
     r"(?:\b(?:on(?:\s+(?:insert|update|delete|select)\s+to)?|rename\s+to|partition\s+of|attach\s+partition|inherit)\s|"
     r"inherits\s*\()\s*(?:only\s+)?([\w\".]+)", re.IGNORECASE)
+_WRITING = re.compile(r"(?:with|insert|update|delete|merge|copy|truncate|execute)\b", re.IGNORECASE)
+_CALLING = re.compile(r"(?:select|call|do)\b", re.IGNORECASE)
+_ROUTINE = re.compile(r"create\s+(?:or\s+replace\s+)?(?:function|procedure)\b", re.IGNORECASE)
+_FETCHING = re.compile(r"(?:fetch|move)\b.*?([a-z_]\w*)\s*$", re.IGNORECASE | re.DOTALL)
+_NAMING_QUERY = re.compile(r"(?:prepare|declare)\s+(\w+)", re.IGNORECASE)
+_MAKING = re.compile(r"(?:create|prepare|declare)\b", re.IGNORECASE)
+_OF_TABLE = re.compile(r"create\s+(?:or\s+replace\s+)?(?:constraint\s+)?(?:rule|trigger)\b", re.IGNORECASE)
+_PATTERN = re.compile(r"\blike\s+E?'([^']{3,})'", re.IGNORECASE)
 # Words and names of columns that stand for nothing by themselves.
 _COMMON = set("""select from where create table view function procedure type index insert into values update delete set alter
 add column drop if exists not null default or replace returns as language sql plpgsql begin end and in on to with by order
@@ -54,6 +67,7 @@ class Answer:
     ours: list
     states: tuple        # of the transactions after it, theirs and ours: I, T or E as in ReadyForQuery
     kind: str = ""
+    reason: str = ""     # of kind named
     cause: "Answer" = None  # the first difference that this one follows from; itself: it has no other
 
 
@@ -76,7 +90,7 @@ def kind_of(text, theirs, ours):
     if their_error:
         return "only_there"
     if our_error:
-        return "refused" if our_error["C"] == "0A000" else "only_here"
+        return "refused" if our_error["C"] == "0A000" or _needs_library(text, our_error) else "only_here"
     statement = without_comments(text).lower()
     their_rows, our_rows = _values(theirs, "row"), _values(ours, "row")
     if statement.startswith("explain"):
@@ -88,6 +102,11 @@ def kind_of(text, theirs, ours):
     if _columns(theirs) != _columns(ours):
         return "columns"
     return "equal" if _notices(theirs) == _notices(ours) else "notices"
+
+
+def _needs_library(text, error):
+    """Functions in C have a library, of which there are none here."""
+    return error["C"] == "58P01" and re.search(r"\blanguage\s+'?c\b", text, re.IGNORECASE) is not None
 
 
 def _values(events, wanted):
@@ -104,7 +123,12 @@ def _notices(events):
 
 def _names(text):
     found = {name.strip('"').lower() for name in _NAME.findall(text)}
-    return {name for name in found if len(name) > 1 and name not in _COMMON}
+    return {name for name in found if name not in _COMMON}
+
+
+def _names_in_error(events):
+    error = error_of(events) or {}
+    return _names(f"{error.get('M', '')} {error.get('D', '')}")
 
 
 def _last_part(name):
@@ -120,31 +144,109 @@ def _changed_names(text):
     return {_last_part(changing[1])} - _COMMON if changing else set()
 
 
+def _piece_of_pattern(found):
+    escaped, many, one, other = found.groups()
+    return ".*" if many else "." if one else re.escape(escaped or other)
+
+
 class Causes:
     """Goes through answers in their order. A difference has an earlier one as its cause if the statement names an
-    object that the earlier one left different, or if its transaction has failed on one side only."""
+    object that the earlier one left different, or if its transaction has failed on one side only. An object reaches to those that
+    its definition names: a view to its tables, a table to the functions of its triggers and rules, a cursor to its query's."""
 
     def __init__(self):
         self._left_by = {}
+        self._reaches = {}  # names in the definitions of an object
+        self._routines = set()
+        self._cursors = {}  # texts of DECLARE
         self._file = None
         self._block = None
 
     def note(self, answer):
         answer.kind = kind_of(answer.text, answer.theirs, answer.ours)
+        text = without_comments(answer.text)
         if answer.file != self._file:
-            self._file, self._block = answer.file, None
+            self._begin(answer.file)
+        if answer.kind in ("rows", "order"):
+            answer.reason = reasons.reason(answer.file, self._with_query(text), answer.theirs, answer.ours) or ""
+            answer.kind = "named" if answer.reason else answer.kind
         before = self._block
         if answer.states[0] == answer.states[1] != "E":
             self._block = None
-        text = without_comments(answer.text)
+        self._note_definition(text, answer)
         changed = _changed_names(text)
         if answer.kind in _HARMLESS:
-            if re.match(r"create\b", text, re.IGNORECASE) and not error_of(answer.theirs):
-                for name in changed:
-                    self._left_by.pop(name, None)
+            self._pass_on(answer, text, changed)
             return
-        answer.cause = before or next((self._left_by[name] for name in _names(text) if name in self._left_by), answer)
+        names = self._reached(_names(text) | _names_in_error(answer.theirs))
+        answer.cause = before or next((self._left_by[name] for name in names if name in self._left_by), None) \
+            or self._cause_by_pattern(text) or answer
+        if _WRITING.match(text):
+            changed = self._reached(changed)
+        elif _CALLING.match(text):
+            called = _names(text) & self._routines
+            changed = set(self._reached(called)) - called | changed
+        elif _OF_TABLE.match(text):
+            changed |= _names(text) & self._reaches.keys()
         for name in changed:
             self._left_by.setdefault(name, answer.cause)
         if answer.states[0] != answer.states[1]:
             self._block = self._block or answer.cause
+
+    def _begin(self, file):
+        self._file, self._block = file, None
+        # A letter is an alias elsewhere.
+        for known in (self._left_by, self._reaches):
+            for name in [name for name in known if len(name) == 1]:
+                del known[name]
+
+    def _with_query(self, text):
+        """Returns a statement with the query of the cursor that it fetches from."""
+        found = _FETCHING.match(text)
+        return f"{text} {self._cursors.get(found[1].lower(), '')}" if found else text
+
+    def _pass_on(self, answer, text, changed):
+        """A write whose answers are equal still passes on what its sources have, and so does a fetched row a cursor's place."""
+        if answer.reason and _FETCHING.match(text):
+            self._left_by.setdefault(_FETCHING.match(text)[1].lower(), answer)
+        if _WRITING.match(text) and not error_of(answer.theirs):
+            sources = self._reached(_names(text) - changed)
+            cause = next((self._left_by[name] for name in sources if name in self._left_by), None)
+            for name in changed if cause else ():
+                self._left_by.setdefault(name, cause)
+
+    def _note_definition(self, text, answer):
+        made = _DEFINING.match(text) or _NAMING_QUERY.match(text)
+        if not made or not _MAKING.match(text) or error_of(answer.theirs):
+            return
+        name = _last_part(made[1])
+        if text[:7].lower() == "declare":
+            self._cursors[name] = text
+        if _ROUTINE.match(text):
+            self._routines.add(name)
+        if answer.kind in _HARMLESS:
+            self._left_by.pop(name, None)
+        is_of_table = _OF_TABLE.match(text)
+        for owner in _changed_names(text) if is_of_table else {name}:
+            kept = self._reaches.get(owner, set()) if is_of_table else set()
+            self._reaches[owner] = kept | (_names(text) - {owner})
+
+    def _reached(self, names):
+        """Returns the names and all that their definitions name, those first that are nearest."""
+        reached, at = list(names), 0
+        known = set(names)
+        while at < len(reached):
+            more = (self._reaches.get(reached[at], set()) & self._reaches.keys()) - known
+            reached += sorted(more)
+            known |= more
+            at += 1
+        return reached
+
+    def _cause_by_pattern(self, text):
+        """Returns the cause of a difference in a list of the objects whose names match a pattern."""
+        for literal in _PATTERN.findall(text):
+            pattern = re.sub(r"\\+(.)|(%)|(_)|(.)", _piece_of_pattern, literal)
+            for name, cause in self._left_by.items():
+                if re.fullmatch(pattern, name):
+                    return cause
+        return None

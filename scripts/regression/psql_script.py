@@ -10,6 +10,8 @@ _VARIABLE = re.compile(r""":(?:(?P<text>\w+)|'(?P<literal>\w+)'|"(?P<name>\w+)"|
 _COMMAND = re.compile(r"\\(\\|[A-Za-z_!?]+[+S]*)?")
 # Commands that send what has been read, instead of a semicolon.
 _SENDING = ("g", "gset", "gx", "gdesc", "gexec", "crosstabview", "watch")
+# Those that send it by the extended protocol, which psql's own tests do.
+_LEFT_OUT = ("bind", "bind_named", "parse", "close_prepared", "sendpipeline")
 _ROUTINES = re.compile(r"create (or replace )?(function|procedure)\b")
 
 
@@ -127,10 +129,12 @@ class Script:
             if char == "\\" and not self.text.startswith("\\;", self.at):
                 line = self._line()
                 name, argument = self._command()
-                if name in _SENDING:
+                if name in _SENDING and not statement.parts:
+                    pass  # psql would send the statement before once more
+                elif name in _SENDING:
                     yield Statement(line, statement.parts, name, argument)
                     statement = _Collected()
-                elif name in ("r", "reset"):
+                elif name in ("r", "reset", *_LEFT_OUT):
                     statement = _Collected()
                 elif name != "\\":
                     yield Command(line, name, argument)
@@ -189,7 +193,7 @@ class Script:
         end = self._end_of_line(self.at)
         argument = self.text[self.at:end]
         # Another command may follow in the line.
-        next_one = argument.find("\\" if name in (*_SENDING, "endif", "else", "r") else "\\\\")
+        next_one = argument.find("\\" if name in (*_SENDING, *_LEFT_OUT, "endif", "else", "r") else "\\\\")
         if next_one >= 0:
             argument = argument[:next_one]
         self.at += len(argument)

@@ -1,0 +1,109 @@
+"""Differences between two answers that say nothing about users' rows, each with a named reason by which they are counted:
+values and orders that PostgreSQL does not fix, the catalog's own contents, texts of definitions. What differs in anything
+else remains a difference."""
+import json
+import math
+import re
+
+REASONS = {
+    "numbers": "numbers of objects, rows and transactions",
+    "order": "rows of a query without ORDER BY: which of them, or in which order a function saw them",
+    "plan": "EXPLAIN's text as rows of a function, and the calls that a plan makes",
+    "texts": "the text of definitions",
+    "catalog": "the system's own objects, in tests of its catalog and of its internals",
+    "kinds": "lists of objects of kinds that are refused by name",
+    "storage": "how relations are stored: sizes, files, TOAST",
+    "statistics": "estimates and counters of statistics",
+    "random": "random values and samples",
+    "moment": "the time, the process, the place in the log",
+    "digits": "the last digits of sums of floating-point numbers",
+}
+_TEXTS = (
+    ("plan", r"\bexplain_\w+\s*\(|\blogging_agg_\w+\s*\(|\bquery_plan\s*\("),
+    ("texts", r"\bpg_get_(?:view|function|rule|trigger|constraint|index|partkey|statisticsobj)def\w*\s*\(|"
+              r"\binformation_schema\.(?:views|routines|triggers|check_constraints)\b|\bpg_(?:views|matviews|rules)\b"),
+    ("storage", r"\bpg_(?:relation|table|total_relation|indexes|database|column|tablespace)_size\s*\(|\b\w*relfilenode\w*\b|toast|"
+                r"\bpg_my_temp_schema\b|\bvac_option_tab\w*|\bcheck_ddl_rewrite\b|\bclustertest\b"),
+    ("kinds", r"\binformation_schema\.(?:foreign_\w+|user_mapping\w*|_pg_foreign\w+|_pg_user_mapping\w*)\b|"
+              r"\bpg_(?:foreign_\w+|user_mappings?|conversion|opclass|opfamily|amop|amproc|am|ts_template|ts_parser|"
+              r"subscription\w*|largeobject\w*|event_trigger|transform|statistic_ext)\b"),
+    ("catalog", r"\btgfoid\b|\bRI_ConstraintTrigger|RI\\\\_FKey|\bpg_shdepend\b|\bpolqual\b|"
+                r"\bpg_backend_memory_contexts\b|\bwal_segment_size\b|\bpg_aios\b|\bpg_shmem_allocations_numa\b"),
+    ("statistics", r"\bpg_stat(?:s|s_ext|istic|istic_ext_data|s_ext_exprs)\b|\bpg_stat(?:io)?_(?!activity\b)\w+|"
+                   r"\brel(?:tuples|pages|allvisible|allfrozen)\b|"
+                   r"\bcheck_estimated_rows\s*\(|\bcustom_plans\b"),
+    ("random", r"\brandom(?:_normal)?\s*\(|\bgen_random_uuid\s*\(|\buuidv[47]\s*\(|\btablesample\b"),
+    ("moment", r"\bpg_(?:backend_pid|current_wal_\w+|current_snapshot|postmaster_start_time|conf_load_time)\s*\(|\btxid_current|"
+               r"\bpg_current_xact_id|\b(?:clock|statement|transaction)_timestamp\s*\(|\bversion\s*\("),
+)
+_TEXTS = tuple((reason, re.compile(text, re.IGNORECASE)) for reason, text in _TEXTS)
+_OF_CATALOG = ("opr_sanity", "type_sanity", "misc_sanity", "sanity_check", "oidjoins", "init_privs")
+_ORDERED = re.compile(r"\border\s+by\b", re.IGNORECASE)
+_PARTIAL = re.compile(r"\blimit\b|\bfetch\b|\bdistinct\s+on\b", re.IGNORECASE)
+_SEES_ORDER = re.compile(
+    r"\b(?:array_agg|string_agg|xmlagg|jsonb?_agg\w*|jsonb?_object_agg\w*|jsonb?_arrayagg|array)\s*\(|\bover\b", re.IGNORECASE)
+_OF_PEERS = ("first_value", "last_value", "nth_value", "lag", "lead", "row_number", "ntile")
+_CHOOSES_PEER = re.compile(rf"\b(?:{'|'.join(_OF_PEERS)})\s*\(.*\bover\b", re.IGNORECASE | re.DOTALL)
+_NUMBER_TYPES = {26, 27, 28, 29, 5069}  # oid, tid, xid, cid, xid8
+_FLOAT_TYPES = {700, 701}
+_FIRST_OF_USERS = 16384
+
+
+def reason(file, text, theirs, ours):
+    """Returns the key of REASONS under which the rows of two answers without errors may differ, or None. `text` is free of
+    comments."""
+    if file in _OF_CATALOG:
+        return "catalog"
+    for name, pattern in _TEXTS:
+        if pattern.search(text):
+            return name
+    columns, their_rows, our_rows = _columns(theirs), _rows(theirs), _rows(ours)
+    if not columns or len(their_rows) != len(our_rows):
+        return None
+    for name, types, hidden in (("numbers", _NUMBER_TYPES, _without_number), ("digits", _FLOAT_TYPES, _without_last_digits)):
+        if types.intersection(columns) and _sorted(their_rows, columns, types, hidden) == _sorted(our_rows, columns, types, hidden):
+            return name
+    if _CHOOSES_PEER.search(text) and _differ_in_some_columns(theirs, their_rows, our_rows):
+        return "order"
+    if _ORDERED.search(text):
+        return None
+    if _PARTIAL.search(text) or (_SEES_ORDER.search(text) and _characters(their_rows) == _characters(our_rows)):
+        return "order"
+    return None
+
+
+def _columns(events):
+    return [oid for kind, value in events if kind == "columns" for _, oid, _ in value]
+
+
+def _rows(events):
+    return [value for kind, value in events if kind == "row"]
+
+
+def _sorted(rows, columns, types, hidden):
+    return sorted(json.dumps([hidden(value) if oid in types and value is not None else value
+                              for oid, value in zip(columns, row)]) for row in rows)
+
+
+def _without_number(value):
+    return "" if not value.isdigit() or int(value) >= _FIRST_OF_USERS else value
+
+
+def _without_last_digits(value):
+    number = float(value)
+    return f"{number:.12g}" if math.isfinite(number) else value
+
+
+def _differ_in_some_columns(events, theirs, ours):
+    """True if the rows are equal but for columns of window functions, which see peers in any order."""
+    names = next([name for name, *_ in value] for kind, value in events if kind == "columns")
+    kept = [at for at, name in enumerate(names) if name not in _OF_PEERS
+            and sorted(str(row[at]) for row in theirs) == sorted(str(row[at]) for row in ours)]
+
+    def shown(rows):
+        return sorted(json.dumps([row[at] for at in kept]) for row in rows)
+    return bool(kept) and shown(theirs) == shown(ours)
+
+
+def _characters(rows):
+    return sorted("".join(field or "" for row in rows for field in row))
