@@ -7,8 +7,8 @@ import re
 
 REASONS = {
     "numbers": "numbers of objects, rows and transactions",
-    "order": "rows of a query without ORDER BY: which of them, or in which order a function saw them",
-    "plan": "EXPLAIN's text as rows of a function, and the calls that a plan makes",
+    "unordered": "rows of a query without ORDER BY: which of them, or in which order a function saw them",
+    "plans": "EXPLAIN's text as rows of a function, and the calls that a plan makes",
     "texts": "the text of definitions",
     "catalog": "the system's own objects, in tests of its catalog and of its internals",
     "kinds": "lists of objects of kinds that are refused by name",
@@ -19,7 +19,7 @@ REASONS = {
     "digits": "the last digits of sums of floating-point numbers",
 }
 _TEXTS = (
-    ("plan", r"\bexplain_\w+\s*\(|\blogging_agg_\w+\s*\(|\bquery_plan\s*\("),
+    ("plans", r"\bexplain_\w+\s*\(|\blogging_agg_\w+\s*\(|\bquery_plan\s*\("),
     ("texts", r"\bpg_get_(?:view|function|rule|trigger|constraint|index|partkey|statisticsobj)def\w*\s*\(|"
               r"\binformation_schema\.(?:views|routines|triggers|check_constraints)\b|\bpg_(?:views|matviews|rules)\b"),
     ("storage", r"\bpg_(?:relation|table|total_relation|indexes|database|column|tablespace)_size\s*\(|\b\w*relfilenode\w*\b|toast|"
@@ -64,11 +64,11 @@ def reason(file, text, theirs, ours):
         if types.intersection(columns) and _sorted(their_rows, columns, types, hidden) == _sorted(our_rows, columns, types, hidden):
             return name
     if _CHOOSES_PEER.search(text) and _differ_in_some_columns(theirs, their_rows, our_rows):
-        return "order"
+        return "unordered"
     if _ORDERED.search(text):
         return None
     if _PARTIAL.search(text) or (_SEES_ORDER.search(text) and _characters(their_rows) == _characters(our_rows)):
-        return "order"
+        return "unordered"
     return None
 
 
