@@ -92,7 +92,9 @@ class Parser {
   void set_kind(ParsedDateTime::Kind kind) {
     if (out_.has_time || has_year_ || has_month_ || has_day_) throw DateTimeFault::bad_format;
     out_.kind = kind;
-    has_year_ = has_month_ = has_day_ = true;
+    // Neither a time nor a zone may follow.
+    has_year_ = has_month_ = has_day_ = out_.has_time = true;
+    out_.seconds_east = 0;
   }
 
   void take_date_token(std::string_view text) {
@@ -224,8 +226,6 @@ class Parser {
     if (digits.size() == 6 || digits.size() == 4) {
       time.hour = static_cast<int>(to_number(digits.substr(0, 2)));
       time.minute = static_cast<int>(to_number(digits.substr(2, 2)));
-    } else if (digits.size() == 2) {
-      time.hour = static_cast<int>(to_number(digits));
     } else {
       throw DateTimeFault::bad_format;
     }

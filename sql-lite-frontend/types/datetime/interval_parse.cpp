@@ -184,7 +184,7 @@ class Parser {
   Interval parse() {
     const bool all_negative = sql_standard_sign();
     for (std::size_t i = tokens_.size(); i-- > 0;) take(tokens_[i]);
-    if (!any_) throw DateTimeFault::bad_format;
+    if (!any_ || awaits_number_) throw DateTimeFault::bad_format;
     return sum_.result(ago_ != all_negative);
   }
 
@@ -200,6 +200,8 @@ class Parser {
   }
 
   void take(const DateTimeToken& token) {
+    if (token.kind == Kind::word) return take_word(token);
+    awaits_number_ = false;
     switch (token.kind) {
       case Kind::time:
         return take_time(token.text, false);
@@ -210,9 +212,7 @@ class Parser {
       case Kind::number:
       case Kind::date:
         return take_number(token.text);
-      case Kind::word:
-        return take_word(token.text);
-      case Kind::special:
+      default:
         throw DateTimeFault::bad_format;
     }
   }
@@ -276,12 +276,15 @@ class Parser {
     unit_ = DateTimeUnit::month;
   }
 
-  void take_word(std::string_view word) {
-    if (word == "ago") {
+  void take_word(const DateTimeToken& token) {
+    if (awaits_number_) throw DateTimeFault::bad_format;
+    if (token.text == "ago") {
+      if (&token != &tokens_.back()) throw DateTimeFault::bad_format;
       ago_ = true;
       return;
     }
-    unit_ = find_interval_unit(word);
+    awaits_number_ = true;
+    unit_ = find_interval_unit(token.text);
     if (unit_ == DateTimeUnit::unknown || unit_ == DateTimeUnit::quarter)
       throw DateTimeFault::bad_format;
   }
@@ -335,6 +338,7 @@ class Parser {
   unsigned seen_ = 0;
   bool any_ = false;
   bool ago_ = false;
+  bool awaits_number_ = false;  ///< a unit has been read whose number comes
 };
 
 /// "P1Y2M3DT4H5M6.7S" and "P0001-02-03T04:05:06".

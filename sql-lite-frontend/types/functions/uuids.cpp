@@ -69,6 +69,13 @@ Value shifted_uuid(FunctionContext& context, Arguments a) {
                                                     a[0].as_interval(), session_zone(context));
   if (is_infinite_timestamp(shifted))
     throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range"};
+  constexpr std::int64_t kMostMillis = (std::int64_t{1} << 48) - 1;
+  const std::int64_t millis = floor_div(shifted + k1970To2000Micros, 1000);
+  if (millis < 0 || millis > kMostMillis) {
+    throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range for UUID version 7"}
+        .with_detail(
+            "UUID version 7 supports timestamps from 1970-01-01 to approximately year 10889.");
+  }
   return uuid_at(context, shifted);
 }
 

@@ -3,7 +3,12 @@
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/numeric/number_base.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/bytea.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
 namespace {
@@ -12,9 +17,6 @@ using Kind = PathToken::Kind;
 
 constexpr bool is_blank(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r');
-}
-constexpr bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
 }
 /// True for characters that end a name.
 constexpr bool is_special(char c) noexcept {
@@ -157,36 +159,77 @@ PathToken PathScanner::read_string(Kind kind) {
   return token;
 }
 
+std::size_t PathScanner::word_size(std::size_t begin) const {
+  std::size_t end = begin;
+  while (end < text_.size() && !is_blank(text_[end]) && !is_special(text_[end]) &&
+         text_[end] != '"') {
+    ++end;
+  }
+  return end - begin;
+}
+
+/// Reads digits of a base, which single underscores may separate.
+void PathScanner::skip_digits(int base) {
+  const auto is_of_base = [&](std::size_t at) {
+    const int digit = at < text_.size() ? hex_digit(text_[at]) : -1;
+    return digit >= 0 && digit < base;
+  };
+  while (is_of_base(at_) || (at_ > 0 && at_ < text_.size() && text_[at_] == '_' &&
+                             is_of_base(at_ - 1) && is_of_base(at_ + 1))) {
+    ++at_;
+  }
+}
+
 PathToken PathScanner::read_number() {
   const std::size_t begin = at_;
+  std::string_view rest = text_.substr(begin);
+  const int base = take_base(rest);
+  if (const int first = rest.empty() ? -1 : hex_digit(rest[0]);
+      base != 10 && first >= 0 && first < base) {
+    at_ = begin + 2;
+    skip_digits(base);
+    const std::string_view whole = text_.substr(begin, at_ - begin);
+    Arena arena;
+    std::string plain;
+    append_numeric(plain, numeric_from_text(arena, whole));
+    return {Kind::integer, std::move(plain), whole};
+  }
   Kind kind = Kind::integer;
-  const auto digits = [&] {
-    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
-  };
-  digits();
+  if (text_[at_] == '0') {
+    ++at_;
+  } else {
+    skip_digits(10);
+  }
   if (at_ < text_.size() && text_[at_] == '.') {
     kind = Kind::number;
     ++at_;
-    digits();
+    skip_digits(10);
   }
   if (at_ < text_.size() && (text_[at_] | 0x20) == 'e') {
     std::size_t power = at_ + 1;
     if (power < text_.size() && (text_[power] == '+' || text_[power] == '-')) ++power;
-    if (power >= text_.size() || !is_digit(text_[power])) {
-      fail("trailing junk after numeric literal", text_.substr(begin, power - begin));
-    }
+    if (power >= text_.size() || !is_digit(text_[power])) return junk_or_name(begin, power);
     kind = Kind::number;
     at_ = power;
-    digits();
+    skip_digits(10);
   }
   const bool has_junk =
       at_ < text_.size() && !is_blank(text_[at_]) && !is_special(text_[at_]) && text_[at_] != '"';
-  if (has_junk) fail("trailing junk after numeric literal", text_.substr(begin, at_ + 1 - begin));
+  if (has_junk) return junk_or_name(begin, at_ + 1);
   const std::string_view whole = text_.substr(begin, at_ - begin);
-  if (whole.size() > 1 && whole[0] == '0' && is_digit(whole[1])) {
-    fail("trailing junk after numeric literal", whole.substr(0, 2));
+  std::string plain{whole};
+  std::erase(plain, '_');
+  return {kind, std::move(plain), whole};
+}
+
+/// Reads a name where that is longer than the number with the junk behind it, up to `end`; throws
+/// otherwise.
+PathToken PathScanner::junk_or_name(std::size_t begin, std::size_t end) {
+  if (word_size(begin) <= end - begin) {
+    fail("trailing junk after numeric literal", text_.substr(begin, end - begin));
   }
-  return {kind, std::string{whole}, whole};
+  at_ = begin;
+  return read_name(Kind::name);
 }
 
 PathToken PathScanner::read_name(Kind kind) {

@@ -36,6 +36,10 @@ class PathScanner {
   void skip_blanks();
   PathToken read_string(PathToken::Kind kind);
   PathToken read_number();
+  PathToken junk_or_name(std::size_t begin, std::size_t end);
+  void skip_digits(int base);
+  /// Returns the length of the name that would begin there.
+  [[nodiscard]] std::size_t word_size(std::size_t begin) const;
   PathToken read_name(PathToken::Kind kind);
   void read_escape(std::string& out);
   void read_code_point(std::string& out);

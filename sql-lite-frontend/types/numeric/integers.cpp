@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/numeric/number_base.h"
 #include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/text/bytea.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
@@ -35,17 +37,21 @@ std::int64_t parse_integer(TypeId type, std::string_view text, std::int64_t min,
   std::string_view body = trim_space(text);
   const bool negative = body.starts_with('-');
   if (negative || body.starts_with('+')) body.remove_prefix(1);
+  const int base = take_base(body);
   // Accumulate downwards, because the negative range is larger by one.
   std::int64_t number = 0;
-  std::size_t digits = 0;
+  std::size_t at = 0;
   bool overflow = false;
-  while (digits < body.size() && is_digit(body[digits])) {
-    overflow = overflow || __builtin_mul_overflow(number, 10, &number) ||
-               __builtin_sub_overflow(number, body[digits] - '0', &number) ||
-               number < std::min(min, -max);
-    ++digits;
+  while (at < body.size() && !overflow) {
+    // An underscore stands before a digit, and not first in a decimal number.
+    if (body[at] == '_' && (base != 10 || at > 0)) ++at;
+    const int digit = at < body.size() ? hex_digit(body[at]) : -1;
+    if (digit < 0 || digit >= base) throw_invalid_syntax(type, text);
+    overflow = __builtin_mul_overflow(number, base, &number) ||
+               __builtin_sub_overflow(number, digit, &number) || number < std::min(min, -max);
+    ++at;
   }
-  if (digits == 0 || (!overflow && digits != body.size())) throw_invalid_syntax(type, text);
+  if (at == 0) throw_invalid_syntax(type, text);
   if (!negative && !overflow) {
     overflow = number == std::numeric_limits<std::int64_t>::min();
     if (!overflow) number = -number;

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <optional>
 
+#include "sql-lite-frontend/types/numeric/number_base.h"
 #include "sql-lite-frontend/types/numeric/numeric_decimal.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/bytea.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
@@ -94,6 +96,44 @@ Decimal decimal_from_parts(const Parts& parts) {
   return out;
 }
 
+/// Reads the digits of a whole number in base 2, 8 or 16, which underscores may separate.
+Decimal decimal_in_base(std::string_view text, std::string_view digits, int base) {
+  constexpr std::int64_t kMostInStep = INT64_MAX / 16;
+  Decimal out;
+  std::int64_t number = 0;
+  std::int64_t factor = 1;
+  const auto add_step = [&] {
+    out = add(multiply(out, decimal_from_int(factor)), decimal_from_int(number));
+    if (out.weight > kMaxNumericWeight) throw_numeric_overflow();
+    number = 0;
+    factor = 1;
+  };
+  if (digits.empty()) invalid_numeric(text);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (digits[i] == '_') ++i;
+    const int digit = i < digits.size() ? hex_digit(digits[i]) : -1;
+    if (digit < 0 || digit >= base) invalid_numeric(text);
+    number = number * base + digit;
+    factor *= base;
+    if (factor > kMostInStep) add_step();
+  }
+  add_step();
+  return out;
+}
+
+/// Removes underscores, each of which must stand between two digits.
+std::string without_underscores(std::string_view text, std::string_view body) {
+  std::string out;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] != '_') {
+      out.push_back(body[i]);
+    } else if (i == 0 || i + 1 == body.size() || !is_digit(body[i - 1]) || !is_digit(body[i + 1])) {
+      invalid_numeric(text);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Value numeric_from_text(Arena& arena, std::string_view text) {
@@ -102,6 +142,16 @@ Value numeric_from_text(Arena& arena, std::string_view text) {
   if (!body.empty() && (body.front() == '-' || body.front() == '+')) {
     sign = body.substr(0, 1);
     body.remove_prefix(1);
+  }
+  std::string plain;
+  std::string_view digits = body;
+  if (const int base = take_base(digits); base != 10) {
+    Decimal number = decimal_in_base(text, digits, base);
+    return from_decimal(arena, sign == "-" ? negated(std::move(number)) : std::move(number));
+  }
+  if (body.contains('_')) {
+    plain = without_underscores(text, body);
+    body = plain;
   }
   const auto parts = split(body);
   if (!parts) {

@@ -27,11 +27,8 @@ bool all_digits(std::string_view text) noexcept {
   return !text.empty();
 }
 
-/// Wraps negative numbers. Transaction and command ids are also read in octal and hexadecimal form.
+/// Wraps negative numbers. Reads octal and hexadecimal numbers, too.
 std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
-  if (type == TypeId::oid) {
-    return static_cast<std::uint32_t>(parse_integer(type, text, INT32_MIN, UINT32_MAX));
-  }
   const std::string copy{text};
   char* end = nullptr;
   errno = 0;

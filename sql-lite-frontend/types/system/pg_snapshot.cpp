@@ -78,7 +78,7 @@ Value snapshot_input(FunctionContext& context, TypeId, std::int32_t, std::string
     if (!rest.starts_with(':')) refuse();
     rest.remove_prefix(1);
   }
-  if (!are_bounds(numbers[0], numbers[1])) refuse();
+  if (!are_bounds(numbers[0], numbers[1]) || numbers[1] > INT64_MAX) refuse();
   while (!rest.empty()) {
     const Number next = take_number(rest);
     if (!may_follow(numbers, next)) refuse();

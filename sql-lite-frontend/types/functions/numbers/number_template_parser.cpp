@@ -24,6 +24,10 @@ class TemplateParser {
     while (!rest_.empty()) {
       count_work(50);
       step();
+      if (out_.roman && has_others()) {
+        throw SqlError{sqlstate::syntax_error, "\"RN\" is incompatible with other formats"}
+            .with_detail("\"RN\" may only be used together with \"FM\".");
+      }
     }
     return std::move(out_);
   }
@@ -56,6 +60,7 @@ class TemplateParser {
     } else if (take("EEEE")) {
       scientific();
     } else if (take("RN")) {
+      if (out_.roman) refuse("cannot use \"RN\" twice");
       out_.roman = true;
       out_.roman_lower = lower_;
     } else if (take("SG")) {
@@ -123,6 +128,12 @@ class TemplateParser {
     if (has_s_) {
       throw_error(sqlstate::syntax_error, "cannot use \"S\" and \"{}\" together", sign);
     }
+  }
+
+  /// True after a pattern, besides 9 and the separators, that says how digits are written.
+  [[nodiscard]] bool has_others() const {
+    return out_.first_zero >= 0 || after_point_ || after_shift_ || out_.blank || out_.scientific ||
+           has_s_ || has_plus_ || has_minus_ || has_brackets_;
   }
 
   void scientific() {
