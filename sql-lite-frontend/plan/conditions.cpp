@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/query/bound/row_order.h"
 #include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -111,6 +112,24 @@ std::string_view ordering_operator(const Expr& condition) {
     if (op.name == name) return op.name;
   }
   return {};
+}
+
+bool tells_equal_texts_apart(Expr& condition) {
+  std::size_t columns = 0;
+  walk(condition, [&](Expr& part) {
+    const auto* column = dynamic_cast<const SlotExpr*>(&part);
+    if (column == nullptr || !is_collated(column->type())) return;
+    if (is_nondeterministic(collation_of_type(column->type()))) ++columns;
+  });
+  if (columns == 0) return false;
+  // A comparison under the column's own collation treats them alike.
+  if (ordering_operator(condition).empty()) return true;
+  const auto& operands = dynamic_cast<const OperandsExpr&>(condition).operands();
+  if (operands[0]->type() != operands[1]->type()) return true;
+  const auto is_column = [](const ExprPtr& operand) {
+    return dynamic_cast<const SlotExpr*>(operand.get()) != nullptr;
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(operands, is_column)) != columns;
 }
 
 Equality as_equality(Expr& condition) {

@@ -33,6 +33,11 @@ Equality as_equality(Expr& condition);
 /// Returns the column if the expression is one, possibly relabelled (varchar as text); else null.
 const SlotExpr* as_column(const Expr& expr);
 
+/// True if the condition may hold for one and not for another of two texts that are equal under the
+/// nondeterministic collation of a column that it reads. It may not be evaluated before such texts
+/// are merged into one row or one partition.
+bool tells_equal_texts_apart(Expr& condition);
+
 /// Returns "<", "<=", "=", ">=", ">" of an order that both sides have; empty for other conditions.
 std::string_view ordering_operator(const Expr& condition);
 

@@ -196,6 +196,9 @@ ExprPtr Planner::in_terms_of(const Expr& condition, const Query& query) {
 
 bool Planner::push_into_select(Query& query, ExprPtr& condition) {
   if (!query.sets.empty() || query.distinct == Query::DistinctKind::on) return false;
+  const bool merges =
+      query.grouped || query.distinct == Query::DistinctKind::all || !query.windows.empty();
+  if (merges && tells_equal_texts_apart(*condition)) return false;
   if (!query.windows.empty()) return push_past_windows(query, *condition);
   bool can = true;
   bool reads_aggregates = false;
@@ -236,6 +239,8 @@ bool Planner::push_into_set_operation(Query& query, ExprPtr& condition) {
   for (const auto& target : query.targets) {
     if (target.expr) return false;
   }
+  const bool merges = query.set_kind != Query::SetKind::union_ || !query.set_all;
+  if (merges && tells_equal_texts_apart(*condition)) return false;
   const auto for_side = [&](const Query& side) {
     return copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
       const auto target = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);
