@@ -44,15 +44,18 @@ std::string_view behavior_words(JsonPathExpr::Behavior::Kind kind) {
 /// Returns the text that JSON_VALUE converts; nothing for null.
 std::optional<std::string> scalar_text(FunctionContext& context, const PathItem& item,
                                        TypeId wanted) {
+  const TypeId plain = without_collation(wanted);
+  const bool is_json = plain == TypeId::json || plain == TypeId::jsonb;
   if (item.moment) {
+    // Nothing in the text of a moment needs an escape.
+    if (is_json) return '"' + item.moment->text + '"';
     std::string text;
     output_text(context, item.moment->type, item.moment->value, text);
     return text;
   }
   const JsonValue& json = *item.json;
   if (json.kind == JsonKind::null) return std::nullopt;
-  const TypeId plain = without_collation(wanted);
-  if (plain == TypeId::json || plain == TypeId::jsonb) return std::string{json.raw};
+  if (is_json) return std::string{json.raw};
   if (json.kind == JsonKind::boolean) return json.text == "true" ? "t" : "f";
   return json.text;
 }

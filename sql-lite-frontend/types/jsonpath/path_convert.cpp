@@ -130,7 +130,8 @@ void PathRun::add_variable(std::string_view name, TypeId type, const Value& valu
     item = boolean(value.as_bool() ? Truth::yes : Truth::no);
   } else if (is_time(type) && type != TypeId::interval) {
     item.moment = PathMoment{type, value, {}};
-    json_scalar_text(context_, type, value, item.moment->text);
+    // A variable has no zone of its own: it is told in UTC, whatever the session's is.
+    item.moment->text = moment_text(context_, type, value, "+00:00");
   } else {
     std::string written;
     output_text(context_, type, value, written);

@@ -327,7 +327,10 @@ Value width_bucket(FunctionContext&, Arguments a) {
       throw SqlError{sqlstate::numeric_value_out_of_range, "integer out of range"};
     return Value::from_int(count + 1);
   }
-  const double place = up ? (x - low) / (high - low) : (low - x) / (low - high);
+  // Half of each number, where a difference is beyond the range of float8.
+  const double scale = std::isinf(high - low) ? 0.5 : 1;
+  const double width = high * scale - low * scale;
+  const double place = (x * scale - low * scale) / width;
   const auto bucket = static_cast<std::int32_t>(count * place);
   return Value::from_int(std::min(bucket, count - 1) + 1);
 }
