@@ -86,6 +86,7 @@ PolicyCondition stored(StatementContext& session, const TablePtr& table, const a
     condition.names.push_back(view_name_of(read));
   }
   condition.types = binder.types_read();
+  require_type_usage(session, condition.types);
   condition.routines = binder.routines_read();
   hold_named(session, condition.routines);
   condition.sql = policy_condition_text(whole, clause);

@@ -258,6 +258,7 @@ class RoutineBuilder {
       }
     }
     hold_named(session_, binder.routines_read());
+    require_type_usage(session_, binder.types_read());
     ExprPrinter printer{.out = {}, .is_kept = true};
     printer.print(*expr);
     return std::move(printer.out);

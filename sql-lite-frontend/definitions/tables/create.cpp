@@ -263,6 +263,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
                                             : source->columns()[i].name;
     column.type = source->columns()[i].type;
     column.typmod = source->columns()[i].typmod;
+    require_type_usage(session, column.type);
     define_collation(column, DefinedIn::table);
     if (!has_io(column.type)) {
       throw_error(SqlState{"42P16"}, "column \"{}\" has pseudo-type {}", column.name,
@@ -284,6 +285,7 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
       relation.view_names.push_back(view_name_of(read));
     }
     relation.view_types = binder.types_read();
+    require_type_usage(session, relation.view_types);
     relation.view_routines = binder.routines_read();
     hold_named(session, relation.view_routines);
     relation.view_sql = view_query_text(whole, *into.rel);

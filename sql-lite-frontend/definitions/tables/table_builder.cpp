@@ -187,6 +187,7 @@ std::string stored_expression(StatementContext& session, const Relation& relatio
   }
   require_immutable(*expr, clause);
   hold_named(session, binder.routines_read());
+  require_type_usage(session, binder.types_read());
   ExprPrinter printer{.out = {}, .is_kept = true};
   printer.print(*expr);
   return std::move(printer.out);

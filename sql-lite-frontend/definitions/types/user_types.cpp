@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/definitions/tables/transfer.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -364,10 +365,7 @@ void hold_type(StatementContext& session, TypeId type) {
   if (!known) {
     throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", format_type(held));
   }
-  if (!session.rights.may_use(*known)) {
-    throw_error(sqlstate::insufficient_privilege, "permission denied for type {}",
-                session.names.user_type_name(held).value_or(known->name));
-  }
+  require_type_usage(session, held);
   if (!known->is_of_relation()) {
     session.catalog.lock_type(*session.transaction, *known, lock::RelationMode::access_share);
     return;

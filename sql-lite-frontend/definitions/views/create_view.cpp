@@ -115,6 +115,7 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
     }
   }
   relation.view_types = binder.types_read();
+  require_type_usage(session, relation.view_types);
   relation.view_routines = binder.routines_read();
   hold_named(session, relation.view_routines);
   refuse_more_columns(query->targets.size());
@@ -124,6 +125,7 @@ void create_view(StatementContext& session, const ast::ViewStmt& statement, cons
                                                : query->targets[i].name;
     column.type = query->targets[i].type;
     column.typmod = query->targets[i].typmod;
+    require_type_usage(session, column.type);
     define_collation(column, DefinedIn::view);
     for (const Column& other : relation.columns) {
       if (other.name == column.name) {

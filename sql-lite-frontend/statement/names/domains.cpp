@@ -133,6 +133,7 @@ std::string stored_domain_check(StatementContext& session, TypeReference base,
   Scope scope = binder.domain_scope(base, binder.new_slot());
   const ExprPtr expr = binder.bind_condition(node, scope, "CHECK");
   hold_named(session, binder.routines_read());
+  require_type_usage(session, binder.types_read());
   ExprPrinter printer{.out = {}, .is_kept = true};
   printer.print(*expr);
   return std::move(printer.out);

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/query/bound/statement_services.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -69,6 +70,20 @@ void require_indexes_unused(const StatementContext& session, const Table& table,
 void require_index_unused(const StatementContext& session, const Table& table,
                           std::string_view index) {
   require_not_running(session, table, "DROP INDEX", index);
+}
+
+void require_type_usage(StatementContext& session, TypeId type) {
+  if (!is_user_type(type)) return;
+  const TypePtr known = session.names.user_type(without_array(type));
+  if (known && !session.rights.may_use(*known)) {
+    throw_error(sqlstate::insufficient_privilege, "permission denied for type {}",
+                session.names.user_type_name(known->id()).value_or(known->name));
+  }
+}
+
+void require_type_usage(StatementContext& session, const std::vector<ViewType>& named) {
+  // Collations are listed, too.
+  for (const ViewType& one : named) require_type_usage(session, TypeId{one.type});
 }
 
 void hold_named(StatementContext& session, std::span<const ViewRoutine> named) {

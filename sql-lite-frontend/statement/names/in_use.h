@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/statement/statement_context.h"
@@ -24,5 +25,9 @@ void require_index_unused(const StatementContext& session, const Table& table,
 /// names from being dropped before the defining transaction ends. 42883, 42704 if one was dropped
 /// already.
 void hold_named(StatementContext& session, std::span<const ViewRoutine> named);
+/// Throws 42501 unless the user may use the type.
+void require_type_usage(StatementContext& session, TypeId type);
+/// The same for the types that the text of a stored query or expression names.
+void require_type_usage(StatementContext& session, const std::vector<ViewType>& named);
 
 }  // namespace swizzle::sql
