@@ -236,7 +236,7 @@ void define_behavior(Settings& settings) {
       integer_setting("max_prepared_transactions", 0, {0, 262'143}, SettingUnit::none,
                       SettingContext::postmaster, "Resource Usage / Memory",
                       "Sets the maximum number of simultaneously prepared transactions."));
-  settings.define(integer_setting("maintenance_work_mem", 65536, {1024, INT32_MAX},
+  settings.define(integer_setting("maintenance_work_mem", 65536, {64, INT32_MAX},
                                   SettingUnit::kilobytes, user, "Resource Usage / Memory",
                                   "Sets the maximum memory for maintenance operations."));
   settings.define(

@@ -285,6 +285,11 @@ void SessionVariables::reset_all() {
 }
 
 void SessionVariables::reset(std::string_view name) {
+  // Settings of the transaction itself have no earlier value to return to.
+  if (name == "transaction_isolation" || name == "transaction_read_only" ||
+      name == "transaction_deferrable" || name == "seed") {
+    throw_error(sqlstate::feature_not_supported, "parameter \"{}\" cannot be reset", name);
+  }
   require_may_set(session_, name);
   value_of(session_.settings.reset(name));
   if (name == "session_authorization") {

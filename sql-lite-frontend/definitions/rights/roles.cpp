@@ -52,7 +52,14 @@ std::string verifier_of(const ServerContext& shared, std::string_view password) 
     throw SqlError{sqlstate::feature_not_supported, "passwords hashed with MD5 are not supported"}
         .with_hint("Give the password itself, or its SCRAM-SHA-256 verifier.");
   }
-  if (shared.stored_password) return shared.stored_password(password);
+  if (shared.stored_password) {
+    constexpr std::size_t kMostBytes = 512;
+    std::string verifier = shared.stored_password(password);
+    if (verifier.size() <= kMostBytes) return verifier;
+    throw sql_error(sqlstate::program_limit_exceeded, "encrypted password is too long")
+        .with_detail(
+            fmt::format("Encrypted passwords must be no longer than {} bytes.", kMostBytes));
+  }
   // Without a server there are no logins, so only a verifier is accepted.
   if (password.starts_with("SCRAM-SHA-256$")) return std::string{password};
   throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}

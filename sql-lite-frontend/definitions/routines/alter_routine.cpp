@@ -70,6 +70,26 @@ double number_of(const ast::Node* node) {
   return std::strtod(std::string{ast::as<ast::Float>(node).fval}.c_str(), nullptr);
 }
 
+/// Returns the procedure whose parameters, OUT ones too, have these types.
+RoutinePtr procedure_by_all_types(const std::vector<RoutinePtr>& found,
+                                  const std::vector<TypeId>& types) {
+  for (const RoutinePtr& one : found) {
+    if (one->kind != RoutineKind::procedure) continue;
+    std::vector<TypeId> all;
+    for (const RoutineParameter& parameter : one->parameters) all.push_back(parameter.type);
+    if (all == types) return one;
+  }
+  return nullptr;
+}
+
+bool has_modes(const ast::ObjectWithArgs& object) {
+  for (const ast::Node* node : object.objfuncargs) {
+    const auto mode = ast::as<ast::FunctionParameter>(node).mode;
+    if (mode != ast::FunctionParameterMode::default_) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_builtin_function(std::string_view name) {
@@ -100,20 +120,21 @@ RoutinePtr find_named_routine(StatementContext& session, const ast::ObjectWithAr
     return found.empty() ? nullptr : found.front();
   }
   const std::vector<TypeId> types = types_named(session, object.objargs);
+  const RoutinePtr by_all = procedure_by_all_types(found, types);
   for (const auto& one : session.names.find_routines(name.schema, name.name)) {
     if (one.callable->routine->argument_types() != types) continue;
     // The built-in one comes first.
     if (!one.before_builtin && names_builtin(session, object)) return nullptr;
-    return one.callable->routine;
+    const RoutinePtr& by_inputs = one.callable->routine;
+    const bool may_name_outputs =
+        type == ast::ObjectType::procedure || type == ast::ObjectType::routine;
+    if (may_name_outputs && by_all && by_all->oid != by_inputs->oid && !has_modes(object)) {
+      throw_error(sqlstate::ambiguous_function, "{} name \"{}\" is not unique", routine_noun(type),
+                  written(name));
+    }
+    return by_inputs;
   }
-  // A procedure may also be named with the types of its OUT parameters.
-  for (const RoutinePtr& one : found) {
-    if (one->kind != RoutineKind::procedure) continue;
-    std::vector<TypeId> all;
-    for (const RoutineParameter& parameter : one->parameters) all.push_back(parameter.type);
-    if (all == types) return one;
-  }
-  return nullptr;
+  return by_all;
 }
 
 bool names_builtin(StatementContext& session, const ast::ObjectWithArgs& object) {
@@ -206,6 +227,12 @@ bool apply_common_option(StatementContext& session, const ast::DefElem& option, 
       throw SqlError{sqlstate::invalid_parameter_value, "ROWS must be positive"};
     }
   } else if (option.defname == "set") {
+    const std::string_view name = ast::as<ast::VariableSetStmt>(option.arg).name;
+    if (name == "transaction_isolation" || name == "transaction_read_only" ||
+        name == "transaction_deferrable") {
+      throw_error(sqlstate::feature_not_supported,
+                  "parameter \"{}\" cannot be set locally in functions", name);
+    }
     session.variables.change_stored(routine.settings, ast::as<ast::VariableSetStmt>(option.arg));
   } else if (option.defname == "support") {
     throw SqlError{sqlstate::feature_not_supported, "SUPPORT of a function is not supported"};

@@ -92,6 +92,10 @@ Relation new_relation(StatementContext& session, const ast::RangeVar& range, Rel
   relation.kind = kind;
   relation.owner = session.user;
   if (relation.schema == session.names.temp_schema) {
+    if (range.relpersistence == "u") {
+      throw SqlError{SqlState{"42P16"},
+                     "only temporary relations may be created in temporary schemas"};
+    }
     relation.persistence = Persistence::temporary;
   } else if (range.relpersistence == "u") {
     relation.persistence = Persistence::unlogged;
@@ -180,6 +184,9 @@ void create_table(StatementContext& session, const ast::CreateStmt& statement, R
   if (skip_existing(session, relation, statement.if_not_exists, sink)) return;
   set_options(relation, statement);
   set_on_commit(relation, statement.oncommit);
+  if (relation.is_partitioned() && relation.persistence == Persistence::unlogged) {
+    throw SqlError{sqlstate::feature_not_supported, "partitioned tables cannot be unlogged"};
+  }
   TablePtr parent;
   if (statement.partbound != nullptr) parent = begin_partition(session, statement, relation);
   TableBuilder builder{session, relation};

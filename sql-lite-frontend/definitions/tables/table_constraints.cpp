@@ -268,6 +268,10 @@ void TableBuilder::adopt_index(const Pending& pending) {
     refuse("index \"{}\" contains expressions");
   }
   if (!index->predicate_sql.empty()) refuse("\"{}\" is a partial index");
+  if (primary && index->nulls_not_distinct) {
+    throw SqlError{sqlstate::invalid_table_definition,
+                   "primary keys cannot use NULLS NOT DISTINCT indexes"};
+  }
   Constraint constraint;
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = primary ? ConstraintKind::primary_key : ConstraintKind::unique;

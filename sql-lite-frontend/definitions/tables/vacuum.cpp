@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/runtime/long_work.h"
+#include "base/settings/setting_value.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/analyze.h"
 #include "sql-lite-frontend/query/bind/binder.h"
@@ -25,7 +26,9 @@ struct VacuumOptions {
   bool analyze = false;
   bool full = false;
   bool disable_page_skipping = false;
+  bool process_main = true;
   bool process_toast = true;
+  bool only_database_statistics = false;
   bool skip_locked = false;
   bool verbose = false;
   int workers = 0;
@@ -49,6 +52,28 @@ void check_index_cleanup(const ast::DefElem& option) {
   if (word == nullptr || word->sval != "auto") static_cast<void>(option_flag(option));
 }
 
+std::optional<std::int64_t> size_in_kilobytes(const ast::DefElem& option) {
+  std::string text;
+  if (const auto* word = ast::try_as<ast::String>(option.arg)) {
+    text = word->sval;
+  } else {
+    text = std::to_string(option_integer(option));
+  }
+  const auto size =
+      parse_integer_setting(option.defname, text, SettingUnit::kilobytes, {0, INT32_MAX});
+  return size ? std::optional{*size} : std::nullopt;
+}
+
+/// Checks BUFFER_USAGE_LIMIT: kilobytes, or a text with a unit. Scans have no ring of buffers here.
+void check_buffer_usage_limit(const ast::DefElem& option) {
+  constexpr std::int64_t kLeast = 128;
+  constexpr std::int64_t kMost = 16'777'216;
+  const auto kilobytes = size_in_kilobytes(option);
+  if (kilobytes && (*kilobytes == 0 || (*kilobytes >= kLeast && *kilobytes <= kMost))) return;
+  throw_error(sqlstate::invalid_parameter_value, "{} option must be 0 or between {} kB and {} kB",
+              "BUFFER_USAGE_LIMIT", kLeast, kMost);
+}
+
 VacuumOptions read_options(const ast::VacuumStmt& statement) {
   VacuumOptions options;
   options.analyze = !statement.is_vacuumcmd;
@@ -59,6 +84,8 @@ VacuumOptions read_options(const ast::VacuumStmt& statement) {
       options.verbose = option_flag(option);
     } else if (name == "skip_locked") {
       options.skip_locked = option_flag(option);
+    } else if (name == "buffer_usage_limit") {
+      check_buffer_usage_limit(option);
     } else if (!statement.is_vacuumcmd) {
       refuse_option("ANALYZE", option);
     } else if (name == "analyze") {
@@ -69,7 +96,11 @@ VacuumOptions read_options(const ast::VacuumStmt& statement) {
       options.disable_page_skipping = option_flag(option);
     } else if (name == "process_toast") {
       options.process_toast = option_flag(option);
-    } else if (name == "freeze" || name == "truncate") {
+    } else if (name == "process_main") {
+      options.process_main = option_flag(option);
+    } else if (name == "only_database_stats") {
+      options.only_database_statistics = option_flag(option);
+    } else if (name == "freeze" || name == "truncate" || name == "skip_database_stats") {
       static_cast<void>(option_flag(option));
     } else if (name == "index_cleanup") {
       check_index_cleanup(option);
@@ -119,6 +150,21 @@ std::optional<std::string> reason_to_skip(const StatementContext& session, const
   }
   return fmt::format("skipping \"{}\" --- cannot {} non-tables or special system tables",
                      table.relation.name, verb);
+}
+
+/// Checks ONLY_DATABASE_STATS, after which there is nothing to do: no statistics are kept per
+/// database.
+void check_only_database_statistics(const ast::VacuumStmt& statement) {
+  if (!statement.rels.empty()) {
+    refuse("ONLY_DATABASE_STATS cannot be specified with a list of tables");
+  }
+  for (const ast::Node* node : statement.options) {
+    const std::string_view name = ast::as<ast::DefElem>(node).defname;
+    if (name == "full" || name == "freeze" || name == "analyze" || name == "skip_locked" ||
+        name == "disable_page_skipping") {
+      refuse("ONLY_DATABASE_STATS cannot be specified with other VACUUM options");
+    }
+  }
 }
 
 /// A table of the statement, or a partition of one.
@@ -228,6 +274,10 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
   if (wanted.full && wanted.disable_page_skipping) {
     refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
   }
+  if (wanted.only_database_statistics) {
+    check_only_database_statistics(statement);
+    return;
+  }
   if (wanted.full && !wanted.process_toast) refuse("PROCESS_TOAST required with VACUUM FULL");
 
   Arena arena;
@@ -250,7 +300,8 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
       if (!table) return;
     }
     check_columns(*table, target.columns);
-    if (statement.is_vacuumcmd && table->computed == nullptr && keeps_rows(table->relation.kind)) {
+    if (statement.is_vacuumcmd && wanted.process_main && table->computed == nullptr &&
+        keeps_rows(table->relation.kind)) {
       tidy_table(session, *table, wanted.verbose ? &sink : nullptr);
       if (!wanted.analyze) keep_row_count(session, table);
     }

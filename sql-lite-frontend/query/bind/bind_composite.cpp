@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bound/hstore_subscript.h"
 #include "sql-lite-frontend/query/bound/json_subscript.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/array/fixed_array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -283,6 +285,11 @@ ExprPtr ExpressionBinder::bind_subscripts(ExprPtr base, ast::NodeList indices, S
                                         : constant(TypeId::int4, Value::from_int(1)));
     }
     operands.push_back(bound(index.uidx));
+  }
+  if (std::cmp_greater(indices.size(), kMaxArrayDimensions)) {
+    throw_error(sqlstate::program_limit_exceeded,
+                "number of array dimensions ({}) exceeds the maximum allowed ({})", indices.size(),
+                kMaxArrayDimensions);
   }
   const TypeId result = slice ? array : element;
   auto expr = std::make_unique<SubscriptExpr>(

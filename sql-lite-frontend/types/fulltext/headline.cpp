@@ -352,6 +352,12 @@ std::string lowered(std::string_view name) {
   throw_error(sqlstate::invalid_parameter_value, "{}", why);
 }
 
+const std::string& short_text(std::string_view name, const std::string& value) {
+  constexpr std::size_t kMostBytes = 32'767;
+  if (value.size() <= kMostBytes) return value;
+  throw_error(sqlstate::invalid_parameter_value, "value for \"{}\" is too long", name);
+}
+
 void set_option(HeadlineOptions& options, std::string_view name, const std::string& value) {
   const std::string low = lowered(name);
   const auto number = [&] {
@@ -366,11 +372,11 @@ void set_option(HeadlineOptions& options, std::string_view name, const std::stri
   } else if (low == "maxfragments") {
     options.fragments = number();
   } else if (low == "startsel") {
-    options.start = value;
+    options.start = short_text("StartSel", value);
   } else if (low == "stopsel") {
-    options.stop = value;
+    options.stop = short_text("StopSel", value);
   } else if (low == "fragmentdelimiter") {
-    options.delimiter = value;
+    options.delimiter = short_text("FragmentDelimiter", value);
   } else if (low == "highlightall") {
     const std::string flag = lowered(value);
     options.all = flag == "1" || flag == "on" || flag == "true" || flag == "t" || flag == "y" ||
