@@ -109,6 +109,8 @@ class Database {
 
   // A promotion, while no session is inside the engine's replay gate.
 
+  /// Ends the sessions that stream the log, and waits until they have let go of it.
+  void end_senders();
   /// Before Engine::close_for_promotion(). The sessions stay, and wait at the gate.
   void let_go_of_engine() noexcept;
   /// In Engine::open_promoted(): sessions go on with what is there now, and may write.

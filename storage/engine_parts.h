@@ -192,6 +192,8 @@ struct EngineParts {
   const EngineOptions options;
   /// Not null on a standby: nothing is written, and redo changes the pages between two uses.
   ReplayGate* replay_gate = nullptr;
+  /// Of a standby: the log is there from this position on. It changes while the gate is closed.
+  const std::atomic<std::uint64_t>* oldest_log = nullptr;
   // A standby shares them with its redo.
   std::shared_ptr<Volume> volume;
   std::shared_ptr<WrittenLsnsFile> written_lsns;

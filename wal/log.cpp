@@ -152,7 +152,9 @@ std::unique_ptr<Log> Log::read_only(FileSystem& files, LogOptions options, Lsn e
 void Log::extend(Lsn end, std::uint32_t timeline) noexcept {
   INVARIANT(parts_ && parts_->is_read_only);
   parts_->readable_timeline.store(timeline, std::memory_order_relaxed);
-  parts_->readable_end.store(raw(end), std::memory_order_release);
+  // Sequentially consistent with durable(), for followers that wait. Publishes the timeline.
+  parts_->readable_end.store(raw(end));
+  parts_->flusher.followers().tell();
 }
 
 Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, Lsn not_before,
@@ -286,7 +288,7 @@ Followers* Log::followers() const noexcept {
 
 Lsn Log::durable() const noexcept {
   if (!parts_) return Lsn::max;
-  if (parts_->is_read_only) return Lsn{parts_->readable_end.load(std::memory_order_acquire)};
+  if (parts_->is_read_only) return Lsn{parts_->readable_end.load()};
   return Lsn{parts_->flusher.durable()};
 }
 

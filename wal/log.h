@@ -130,7 +130,8 @@ class Log {
   /// once. reserve() fails with 25006.
   static std::unique_ptr<Log> read_only(FileSystem& files, LogOptions options, Lsn end,
                                         std::uint32_t timeline = 1);
-  /// A log of read_only() ends at `end`, in that timeline, from now on.
+  /// A log of read_only() ends at `end`, in that timeline, from now on. A reader that sees the new
+  /// end sees the timeline, too.
   void extend(Lsn end, std::uint32_t timeline) noexcept;
   /// Logging off, for experiments: LSNs grow, everything is durable at once, nothing is written.
   static std::unique_ptr<Log> none();

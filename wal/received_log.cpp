@@ -1,6 +1,7 @@
 #include "wal/received_log.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,11 +10,13 @@
 #include "base/invariant.h"
 #include "base/memory/aligned_buffer.h"
 #include "wal/internal/flusher.h"
+#include "wal/internal/log_restore.h"
 #include "wal/internal/log_scan.h"
 #include "wal/internal/log_window.h"
 #include "wal/internal/segment.h"
 #include "wal/internal/segment_store.h"
 #include "wal/log.h"
+#include "wal/timeline.h"
 
 namespace swizzle::wal {
 namespace {
@@ -22,6 +25,22 @@ constexpr std::size_t kReceivedChunk = std::size_t{2} << 20U;
 
 LogLocation location_of(FileSystem& files, const LogOptions& options) {
   return {&files, options.directory, options.segment_bytes, options.database_id};
+}
+
+/// Unlike a restart of the log itself, ignores bytes after the last whole record: the sender has
+/// them all, and a flush mark tells what was durable at the sender, not here.
+Result<LogEnd> whole_end(const LogLocation& location, Lsn from) {
+  ASSIGN_OR_RETURN(LogEnd found, check_segments(location, raw(from)));
+  LogWindow window{location, kReceivedChunk};
+  const std::uint64_t limit = window.geometry().first_lsn(found.last_segment + 1);
+  Record record;
+  found.end = raw(from);
+  while (found.end < limit) {
+    ASSIGN_OR_RETURN(const Decoding decoding, window.decode_at(found.end, record));
+    if (decoding != Decoding::record) break;
+    found.end = raw(record.end);
+  }
+  return found;
 }
 
 }  // namespace
@@ -35,19 +54,13 @@ Result<std::unique_ptr<ReceivedLog>> ReceivedLog::open(FileSystem& files, const 
   return log;
 }
 
-/// Unlike a restart of the log itself, ignores bytes after the last whole record: the sender has
-/// them all, and a flush mark tells what was durable at the sender, not here.
+Result<Lsn> ReceivedLog::find_whole_end(FileSystem& files, const LogOptions& options, Lsn from) {
+  ASSIGN_OR_RETURN(const LogEnd found, whole_end(location_of(files, options), from));
+  return Lsn{found.end};
+}
+
 Result<> ReceivedLog::find_end(Lsn from) {
-  ASSIGN_OR_RETURN(LogEnd found, check_segments(location_of(files_, options_), raw(from)));
-  LogWindow window{location_of(files_, options_), kReceivedChunk};
-  const std::uint64_t limit = window.geometry().first_lsn(found.last_segment + 1);
-  Record record;
-  found.end = raw(from);
-  while (found.end < limit) {
-    ASSIGN_OR_RETURN(const Decoding decoding, window.decode_at(found.end, record));
-    if (decoding != Decoding::record) break;
-    found.end = raw(record.end);
-  }
+  ASSIGN_OR_RETURN(const LogEnd found, whole_end(location_of(files_, options_), from));
   RETURN_IF_ERROR(repair_tail(location_of(files_, options_), found));
   end_.store(found.end, std::memory_order_release);
   durable_.store(found.end, std::memory_order_release);
@@ -101,6 +114,55 @@ Result<> ReceivedLog::append(Bytes bytes) {
     bytes = bytes.subspan(part);
   }
   return {};
+}
+
+/// Appends the rest of the archive's segment that has end(), without a look at its records.
+Result<bool> ReceivedLog::append_archived(const RestoreSegment& archive,
+                                          const TimelineHistory& history) {
+  const SegmentGeometry geometry{options_.segment_bytes};
+  const std::uint64_t begin = raw(end());
+  const std::uint64_t number = geometry.number_of(begin);
+  const auto path = options_.directory / "restored.tmp";
+  ASSIGN_OR_RETURN(const bool is_there, archive(segment_name(number), path));
+  if (!is_there) return false;
+  ASSIGN_OR_RETURN(const SegmentHeader header, check_restored(files_, path, options_, number));
+  // Its bytes belong to this log up to where that timeline was left.
+  const auto timeline_end = history.end_of(header.timeline);
+  if (!timeline_end) {
+    spdlog::warn(
+        "the archive's segment \"{}\" is of timeline {}, which is not in the history of "
+        "timeline {}",
+        segment_name(number), header.timeline, history.timeline());
+  }
+  const std::uint64_t limit =
+      timeline_end ? std::min(geometry.end_of(begin), raw(*timeline_end)) : begin;
+  {
+    ASSIGN_OR_RETURN(const auto file, files_.open(path, OpenMode::read_only, {}));
+    AlignedBuffer chunk{kReceivedChunk};
+    for (std::uint64_t at = begin; at < limit;) {
+      const std::size_t size = std::min<std::uint64_t>(limit - at, kReceivedChunk);
+      const auto bytes = chunk.bytes().first(size);
+      RETURN_IF_ERROR(file->read_at(geometry.file_offset(at), bytes));
+      RETURN_IF_ERROR(append(bytes));
+      at += size;
+    }
+  }
+  RETURN_IF_ERROR(files_.remove(path));
+  RETURN_IF_ERROR(flush());
+  return raw(end()) == geometry.end_of(begin);
+}
+
+Result<bool> ReceivedLog::restore(const RestoreSegment& archive, const TimelineHistory& history,
+                                  Lsn from) {
+  const Lsn before = end();
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool goes_on, append_archived(archive, history));
+    if (!goes_on) break;
+  }
+  if (end() == before) return false;
+  // A copy of a segment that was not finished has something else behind its records.
+  ASSIGN_OR_RETURN(const Lsn whole, cut(from));
+  return whole > before;
 }
 
 Result<> ReceivedLog::flush() {

@@ -15,6 +15,7 @@
 namespace swizzle::wal {
 
 class OpeningVisitor;
+class TimelineHistory;
 
 /// Log of a standby: appends the bytes of another server's log at the LSNs that they have there.
 /// One thread appends; others may read the durable part.
@@ -26,6 +27,8 @@ class ReceivedLog {
   /// another log.
   static Result<std::unique_ptr<ReceivedLog>> open(FileSystem& files, const LogOptions& options,
                                                    Lsn from, std::uint32_t timeline = 1);
+  /// End of the last whole record, found as open() does. Changes nothing.
+  static Result<Lsn> find_whole_end(FileSystem& files, const LogOptions& options, Lsn from);
   ReceivedLog(const ReceivedLog&) = delete;
   ReceivedLog& operator=(const ReceivedLog&) = delete;
   ~ReceivedLog();
@@ -33,6 +36,10 @@ class ReceivedLog {
   /// Appends at end(). Syncs earlier bytes if too many would be in doubt after a power cut. 53100:
   /// the disk is full.
   Result<> append(Bytes bytes);
+  /// Appends, durably, what the archive has behind end(), as far as it is whole and belongs to the
+  /// history that led to `history`'s timeline. Reads from `from`, a record boundary. Returns true
+  /// if that was anything.
+  Result<bool> restore(const RestoreSegment& archive, const TimelineHistory& history, Lsn from);
   /// Makes all appended bytes durable.
   Result<> flush();
 
@@ -62,6 +69,7 @@ class ReceivedLog {
       : files_(files), options_(std::move(options)), timeline_(timeline) {}
   Result<> find_end(Lsn from);
   Result<> open_segment(std::uint64_t number);
+  Result<bool> append_archived(const RestoreSegment& archive, const TimelineHistory& history);
   Result<> make_segment(std::uint64_t number);
 
   FileSystem& files_;

@@ -5,6 +5,7 @@
 #include "wal/byte_reader.h"
 #include "wal/internal/segment.h"
 #include "wal/test_support.h"
+#include "wal/timeline.h"
 
 using namespace swizzle;
 using namespace swizzle::wal;
@@ -172,4 +173,59 @@ TEST_CASE("segments that nobody keeps are gone for a byte reader", "[received]")
   CHECK(bytes.error().message() ==
         "requested WAL segment 0000000000000001.log has already been "
         "removed");
+}
+
+TEST_CASE("a received log takes from the archive what is whole and of its history", "[received]") {
+  Pair pair;
+  pair.write(300);
+  const SegmentGeometry geometry{pair.copy.segment_bytes};
+  const std::uint64_t last = geometry.number_of(raw(pair.log->durable()));
+  REQUIRE(last > kFirstSegment + 2);
+  std::uint64_t withheld = last;
+  const RestoreSegment archive = [&](const std::string& name,
+                                     const std::filesystem::path& target) -> Result<bool> {
+    if (segment_number(name).value() >= withheld) return false;
+    std::filesystem::copy_file(pair.from.path() / name, target,
+                               std::filesystem::copy_options::overwrite_existing);
+    return true;
+  };
+  const Lsn begin = pair.log->begin();
+  const TimelineHistory first;
+  SECTION("from within a record on, and from an unfinished segment") {
+    {
+      auto received = pair.open();
+      pair.receive(*received, Lsn{raw(pair.written[10].lsn) + 12});
+      REQUIRE(received->restore(archive, first, begin).value());
+      CHECK(received->end() <= Lsn{geometry.first_lsn(last)});
+      CHECK(received->end() > Lsn{geometry.first_lsn(last - 1)});
+      CHECK(received->durable() == received->end());
+      CHECK_FALSE(received->restore(archive, first, begin).value());
+      // A copy of the segment that is being written has zeros behind the log's end.
+      withheld = last + 1;
+      REQUIRE(received->restore(archive, first, begin).value());
+      CHECK(received->end() == pair.log->durable());
+      CHECK_FALSE(std::filesystem::exists(pair.to.path() / "restored.tmp"));
+    }
+    const auto opened = Log::open(pair.files, pair.copy, begin).value();
+    CHECK(same(read_forward(opened->reader(), begin), pair.written));
+  }
+  SECTION("up to where its timeline was left") {
+    const Lsn parted = pair.written[150].lsn;
+    auto received = pair.open();
+    REQUIRE(received->restore(archive, first.next(parted), begin).value());
+    CHECK(received->end() == parted);
+    CHECK_FALSE(received->restore(archive, first.next(parted), begin).value());
+  }
+  SECTION("no other log's") {
+    pair.copy.database_id += 1;
+    TemporaryDirectory elsewhere;
+    pair.copy.directory = elsewhere.path();
+    const auto other = Log::create(pair.files, pair.copy).value();
+    other->flush_to(other->tail());
+    auto received = ReceivedLog::open(pair.files, pair.copy, other->begin()).value();
+    const auto restored = received->restore(archive, first, other->begin());
+    REQUIRE_FALSE(restored);
+    CHECK(restored.error().state() == sqlstate::data_corrupted);
+    CHECK(received->end() == other->begin());
+  }
 }

@@ -89,6 +89,8 @@ Result<const SettingDefinition*> SessionSettings::changeable(std::string_view na
 
 Result<> SessionSettings::set_at_start(std::string_view name, std::string_view value,
                                        SettingSource source) {
+  // Clients bring settings of extensions that are not here, as Patroni those of pg_stat_statements.
+  if (name.find('.') != std::string_view::npos) RETURN_IF_ERROR(definition_to_set(name));
   ASSIGN_OR_RETURN(const SettingDefinition* setting, definition(name));
   const bool for_superusers = setting->context == SettingContext::superuser_backend ||
                               setting->context == SettingContext::superuser;

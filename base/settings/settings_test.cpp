@@ -269,6 +269,10 @@ TEST_CASE("who may change what, and when", "[settings]") {
   REQUIRE(set("synchronous_commit", "OFF").empty());
   REQUIRE(session.text("synchronous_commit") == "off");
   REQUIRE_FALSE(session.set_at_start("shared_buffers", "1GB", SettingSource::client));
+  REQUIRE(session.set_at_start("pg_stat_statements.track", "none", SettingSource::client));
+  REQUIRE(session.show("pg_stat_statements.track").value() == "none");
+  REQUIRE(session.set_at_start("none_such", "1", SettingSource::client).error().state() ==
+          sqlstate::undefined_object);
   auto power = SessionSettings::Power::superuser;
   SessionSettings superuser{server, [&] { return power; }};
   REQUIRE(superuser.set("log_min_duration_statement", "250ms", SessionSettings::Lifetime::session));

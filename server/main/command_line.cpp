@@ -36,6 +36,16 @@ class Reader {
     rewind->add_option("--source", line_.primary, "libpq's connection string of that other one")
         ->type_name("CONNINFO")
         ->required();
+    add_directory(*add_command("control",
+                               "prints what pg_controldata would, of a server that runs "
+                               "or does not",
+                               Command::control));
+    CLI::App* const recover = add_command(
+        "recover", "recovers the database of a stopped server, and closes it", Command::recover);
+    add_directory(*recover);
+    add_config_file(*recover);
+    add_assignments(*recover);
+    describe_ping();
   }
 
   CommandLine read(int count, const char* const* words) {
@@ -43,7 +53,12 @@ class Reader {
     const char* const kHelp[] = {words[0], "--help"};
     line_.exit_code =
         count > 1 ? read_program_words(app_, count, words) : read_program_words(app_, 2, kHelp);
-    if (!line_.exit_code) require_directory();
+    if (!line_.exit_code) {
+      if (!line_.shown_setting.empty()) line_.command = Command::show_setting;
+      const bool needs_none =
+          line_.command == Command::ping || line_.command == Command::list_settings;
+      if (!needs_none) require_directory();
+    }
     return std::move(line_);
   }
 
@@ -58,6 +73,39 @@ class Reader {
     app.add_option("-D,--pgdata", line_.directory, "the data directory")
         ->type_name("DIRECTORY")
         ->envname("PGDATA");
+  }
+
+  void add_config_file(CLI::App& app) {
+    app.add_option("--config-file", line_.config_file,
+                   "the settings file, in the place of DIRECTORY/swizzle.conf")
+        ->type_name("FILE");
+  }
+
+  void add_assignments(CLI::App& app) {
+    app.add_option_function<std::vector<std::string>>(
+           "-c",
+           [this](const std::vector<std::string>& texts) {
+             for (const std::string& text : texts) assign_setting(text);
+           },
+           "a setting, above what the files say; any number of times")
+        ->type_name("NAME=VALUE")
+        ->take_all()
+        ->allow_extra_args(false);
+  }
+
+  void describe_ping() {
+    CLI::App* const ping = add_command(
+        "ping", "asks whether a server accepts connections, as pg_isready does", Command::ping);
+    // -h is the host, as it is pg_isready's.
+    ping->add_option("-h,--host", line_.ping.host, "its host, or the directory of its socket")
+        ->type_name("HOST");
+    ping->add_option("-p,--port", line_.ping.port, "its port")->type_name("PORT");
+    ping->add_option("-d,--dbname", line_.ping.database, "a database, or a connection string")
+        ->type_name("NAME");
+    ping->add_option("-U,--username", line_.ping.user, "a role")->type_name("NAME");
+    ping->add_option("-t,--timeout", line_.ping.timeout_seconds, "seconds to wait; 0: no limit")
+        ->type_name("SECONDS");
+    ping->add_flag("-q,--quiet", line_.ping.is_quiet, "prints nothing");
   }
 
   void add_service_user(CLI::App& app) {
@@ -86,15 +134,14 @@ class Reader {
                        "where its unix socket lies");
     add_setting_option("-h,--listen-addresses", "listen_addresses", "ADDRESSES",
                        "where it listens for TCP");
-    app_.add_option_function<std::vector<std::string>>(
-            "-c",
-            [this](const std::vector<std::string>& texts) {
-              for (const std::string& text : texts) assign_setting(text);
-            },
-            "a setting, above what the files say; any number of times")
-        ->type_name("NAME=VALUE")
-        ->take_all()
-        ->allow_extra_args(false);
+    add_assignments(app_);
+    add_config_file(app_);
+    app_.add_option("-C", line_.shown_setting,
+                    "prints the value that it would start with, and ends")
+        ->type_name("NAME");
+    app_.add_flag_callback(
+        "--describe-config", [this] { line_.command = Command::list_settings; },
+        "prints all settings, and ends");
     add_service_user(app_);
     app_.footer(
         "\nWithout a command it serves DIRECTORY. TERM stops it smartly, INT fast, QUIT at once; "

@@ -5,15 +5,32 @@
 #include <vector>
 
 #include "base/settings/settings.h"
+#include "server/main/ping.h"
 
 namespace swizzle::server {
 
-enum class Command { serve, init, stop, status, reload, promote, rewind };
+enum class Command {
+  serve,
+  init,
+  stop,
+  status,
+  reload,
+  promote,
+  rewind,
+  control,
+  recover,
+  ping,
+  show_setting,
+  list_settings
+};
 
 /// The parsed command line of `swizzled`.
 struct CommandLine {
   Command command = Command::serve;
   std::string directory;
+  std::string config_file;    ///< of serve and recover; empty: the directory's own
+  std::string shown_setting;  ///< of show_setting
+  PingTarget ping;
   std::string user;
   std::string password_file;
   std::string service_user;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "base/runtime/runtime.h"
 #include "server/main/text_file.h"
 #include "server/session/descriptor.h"
 
@@ -59,9 +60,13 @@ std::optional<RunningServer> parse_pid_file(const std::string& text) {
   std::istringstream lines{text};
   RunningServer server;
   std::string process;
+  std::string ignored;
   std::getline(lines, process);
+  std::getline(lines, ignored);  // the data directory
+  std::getline(lines, ignored);  // the time of its start
   std::getline(lines, server.port);
   std::getline(lines, server.socket_directory);
+  std::getline(lines, server.address);
   const auto [end, error] =
       std::from_chars(process.data(), process.data() + process.size(), server.process);
   if (error != std::errc{} || server.process <= 0) return std::nullopt;
@@ -108,8 +113,12 @@ Result<std::unique_ptr<PidFile>> PidFile::take(const DataDirectory& directory,
                              path, holder->process, directory.path().string())
                : fmt::format("lock file \"{}\" is held by another process", path));
   }
+  constexpr std::int64_t kMicrosPerSecond = 1'000'000;
+  // Tools that look for PostgreSQL's postmaster compare the time with the process's own.
+  const std::int64_t now = Runtime::current().wall_clock_us() / kMicrosPerSecond;
   const std::string text =
-      fmt::format("{}\n{}\n{}\n", self.process, self.port, self.socket_directory);
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", self.process, directory.path().string(), now,
+                  self.port, self.socket_directory, self.address);
   if (::ftruncate(file.get(), 0) != 0 ||
       ::pwrite(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
     return fail(pid_file_error("write", path));

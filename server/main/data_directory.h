@@ -19,15 +19,20 @@ namespace swizzle::server {
 ///   swizzle.auto.conf  what ALTER SYSTEM has set; wins over swizzle.conf
 ///   swizzle_hba.conf   who may connect
 ///   swizzled.secret    makes logins of unknown roles look like others
-///   swizzled.pid       held while the server runs; process id, port, first socket directory
+///   swizzled.pid       held while the server runs; the lines of PostgreSQL's postmaster.pid
 ///   standby.signal     the server follows another one (primary_conninfo) until it is promoted
 ///   engine/            the storage manager's own
 class DataDirectory {
  public:
-  explicit DataDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  /// `config_file`: the file that the settings are read from; empty: swizzle.conf.
+  explicit DataDirectory(std::filesystem::path path, std::filesystem::path config_file = {})
+      : path_(std::move(path)), config_file_(std::move(config_file)) {}
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] std::filesystem::path settings_file() const { return path_ / "swizzle.conf"; }
+  [[nodiscard]] std::filesystem::path config_file() const {
+    return config_file_.empty() ? settings_file() : config_file_;
+  }
   [[nodiscard]] std::filesystem::path altered_file() const { return path_ / "swizzle.auto.conf"; }
   [[nodiscard]] std::filesystem::path rules_file() const { return path_ / "swizzle_hba.conf"; }
   [[nodiscard]] std::filesystem::path secret_file() const { return path_ / "swizzled.secret"; }
@@ -45,6 +50,7 @@ class DataDirectory {
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path config_file_;
 };
 
 /// Creates the directory, or takes an existing empty one; only its owner may access it.
@@ -55,6 +61,7 @@ struct RunningServer {
   pid_t process = 0;
   std::string port;
   std::string socket_directory;
+  std::string address = {};  ///< first one that it listens on
 };
 
 /// The server that holds the data directory, if one does. A file left behind by a crash does not

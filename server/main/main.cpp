@@ -19,6 +19,8 @@
 #include "server/main/command_line.h"
 #include "server/main/data_directory.h"
 #include "server/main/initialize.h"
+#include "server/main/offline.h"
+#include "server/main/ping.h"
 #include "server/main/server.h"
 #include "server/main/service_user.h"
 #include "server/main/system_memory.h"
@@ -144,14 +146,38 @@ int run_rewind(const CommandLine& line) {
   return 0;
 }
 
+DataDirectory directory_of(const CommandLine& line) {
+  const auto whole = [](const std::string& path) {
+    return path.empty() ? std::filesystem::path{} : std::filesystem::absolute(path);
+  };
+  return DataDirectory{whole(line.directory), whole(line.config_file)};
+}
+
+int print(const Result<std::string>& text) {
+  if (!text) return complain(text.error());
+  fmt::print("{}", *text);
+  return 0;
+}
+
+int run_recover(const CommandLine& line) {
+  spdlog::set_level(spdlog::level::warn);
+  const auto done = recover_directory(directory_of(line), line.overrides);
+  return done ? 0 : complain(done.error());
+}
+
+int run_show_setting(const CommandLine& line) {
+  auto value = start_value(directory_of(line), line.overrides, line.shown_setting);
+  if (value) *value += '\n';
+  return print(value);
+}
+
 int run_serve(const CommandLine& line) {
   give_back_freed_memory();
   Server::block_signals();
   const auto log = std::make_shared<ServerLog>();
   capture_spdlog(log);
   report_crashes_to(STDERR_FILENO);
-  auto server =
-      Server::start(DataDirectory{std::filesystem::absolute(line.directory)}, line.overrides, log);
+  auto server = Server::start(directory_of(line), line.overrides, log);
   if (!server) return complain(server.error());
   return (*server)->run();
 }
@@ -239,6 +265,16 @@ int dispatch(int count, char** words) {
       return run_promote(line);
     case Command::rewind:
       return run_rewind(line);
+    case Command::control:
+      return print(control_report(directory_of(line)));
+    case Command::recover:
+      return run_recover(line);
+    case Command::ping:
+      return ping_server(line.ping);
+    case Command::show_setting:
+      return run_show_setting(line);
+    case Command::list_settings:
+      return print(setting_list());
   }
   return kUsageExit;
 }

@@ -14,15 +14,17 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
 #include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
 #include "server/main/closed_door.h"
+#include "server/main/offline.h"
 #include "server/main/service_notice.h"
 #include "server/main/service_user.h"
+#include "server/main/settings_files.h"
 #include "server/main/text_file.h"
 #include "server/standby/standby_server.h"
 #include "server/standby/standby_settings.h"
@@ -54,6 +56,21 @@ void raise_descriptor_limit() {
 
 std::string resolve(const DataDirectory& directory, const std::string& file) {
   return (directory.path() / file).string();  // an absolute path replaces the directory
+}
+
+/// Refuses a file with maps of user names; comments are all that may stand in it.
+Result<> require_no_maps(const DataDirectory& directory, const std::string& ident_file) {
+  if (ident_file.empty()) return {};
+  const std::string path = resolve(directory, ident_file);
+  ASSIGN_OR_RETURN(const std::string text, read_text_file(path));
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    return fail(sqlstate::feature_not_supported,
+                fmt::format("maps of user names are not supported, and \"{}\" has one", path));
+  }
+  return {};
 }
 
 asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) {
@@ -137,17 +154,6 @@ void Server::block_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-Result<std::vector<SettingAssignment>> Server::read_settings_file() const {
-  ASSIGN_OR_RETURN(const std::string text, read_text_file(directory_.settings_file().string()));
-  ASSIGN_OR_RETURN(std::vector<SettingAssignment> all, parse_settings_file(text, "swizzle.conf"));
-  if (!std::filesystem::exists(directory_.altered_file())) return all;
-  ASSIGN_OR_RETURN(const std::string altered, read_text_file(directory_.altered_file().string()));
-  ASSIGN_OR_RETURN(std::vector<SettingAssignment> later,
-                   parse_settings_file(altered, "swizzle.auto.conf"));
-  std::ranges::move(later, std::back_inserter(all));
-  return all;
-}
-
 /// ALTER SYSTEM: writes the new file beside the old one and renames it over that.
 Result<> Server::store_setting(const std::optional<std::string>& name,
                                const std::optional<std::string>& value) {
@@ -176,35 +182,6 @@ Result<> Server::store_setting(const std::optional<std::string>& name,
   return write_text_file(file.string(), text);
 }
 
-/// Applies the file, then the command line, to a registry that has all settings.
-Result<> Server::apply(Settings& settings, const std::vector<SettingAssignment>& file) const {
-  for (const SettingAssignment& assignment : file) {
-    RETURN_IF_ERROR(settings.set_at_start(assignment, SettingSource::file));
-  }
-  for (const SettingAssignment& assignment : overrides_) {
-    RETURN_IF_ERROR(settings.set_at_start(assignment, SettingSource::command_line));
-  }
-  return {};
-}
-
-/// Reads the settings that are needed before the database is open; its registry will have the
-/// others.
-Result<ServerSettings> Server::early_settings(const std::vector<SettingAssignment>& file) const {
-  Settings known;
-  define_server_settings(known);
-  const auto set_known = [&](const SettingAssignment& assignment, SettingSource source) {
-    if (known.find(assignment.name) == nullptr) return Result<>{};
-    return known.set_at_start(assignment, source);
-  };
-  for (const SettingAssignment& assignment : file) {
-    RETURN_IF_ERROR(set_known(assignment, SettingSource::file));
-  }
-  for (const SettingAssignment& assignment : overrides_) {
-    RETURN_IF_ERROR(set_known(assignment, SettingSource::command_line));
-  }
-  return server_settings(known);
-}
-
 Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   DoorPolicy policy;
   policy.authentication_timeout = settings.authentication_timeout;
@@ -214,6 +191,7 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   policy.console_login = settings.console_login;
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
+  RETURN_IF_ERROR(require_no_maps(directory_, settings.ident_file));
   if (!settings.tls.certificate_file.empty()) {
     TlsOptions options = settings.tls;
     options.certificate_file = resolve(directory_, options.certificate_file);
@@ -233,16 +211,20 @@ Result<std::unique_ptr<Server>> Server::start(const DataDirectory& directory,
 
 Result<> Server::open() {
   RETURN_IF_ERROR(directory_.check_usable());
-  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
-  ASSIGN_OR_RETURN(const ServerSettings settings, early_settings(file));
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_files(directory_));
+  ASSIGN_OR_RETURN(const ServerSettings settings, early_settings({file, overrides_}));
   log_->set_format(settings.log_format, settings.log_line_prefix);
   // Report errors in the files before anything else happens.
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   raise_descriptor_limit();
   const std::string socket_directory =
       settings.unix_socket_directories.empty() ? "" : settings.unix_socket_directories.front();
-  ASSIGN_OR_RETURN(pid_file_, PidFile::take(directory_, {::getpid(), std::to_string(settings.port),
-                                                         socket_directory}));
+  const std::string address =
+      settings.listen_addresses.empty() ? "" : settings.listen_addresses.front();
+  ASSIGN_OR_RETURN(pid_file_, PidFile::take(directory_, {.process = ::getpid(),
+                                                         .port = std::to_string(settings.port),
+                                                         .socket_directory = socket_directory,
+                                                         .address = address}));
   ASSIGN_OR_RETURN(std::vector<ListeningSocket> sockets, open_listening_sockets(settings));
   std::vector<ListeningSocket> metrics_sockets;
   if (settings.metrics_port != 0) {
@@ -305,12 +287,9 @@ Result<> Server::open_context(const ServerSettings& settings,
 /// Checks the settings as open_database() will: an error in a file must not surface after a
 /// promotion.
 Result<StandbySettings> Server::read_standby_settings() const {
-  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_files(directory_));
   Settings known;
-  sql::define_session_settings(known);
-  define_server_settings(known);
-  define_file_locations(known, directory_.path(), directory_.settings_file());
-  RETURN_IF_ERROR(apply(known, file));
+  RETURN_IF_ERROR(define_all_settings(known, directory_, {file, overrides_}));
   return standby_settings(known);
 }
 
@@ -401,6 +380,7 @@ void Server::hold_sessions(Standby& standby) {
   // Long ones must not keep the service away.
   constexpr Duration kPatience = std::chrono::milliseconds{500};
   standby.keep_readers_out(kPatience);
+  database_->end_senders();
   database_->let_go_of_engine();
   engine_->close_for_promotion();
   standby.forget_engine();
@@ -536,8 +516,8 @@ Result<> Server::open_sql(const ServerSettings& settings,
   // From here on there is one registry: SHOW and pg_settings show the server's settings too.
   Settings& registry = database_->shared().settings;
   define_server_settings(registry);
-  define_file_locations(registry, directory_.path(), directory_.settings_file());
-  RETURN_IF_ERROR(apply(registry, file));
+  define_file_locations(registry, directory_.path(), directory_.config_file());
+  RETURN_IF_ERROR(apply_settings(registry, {file, overrides_}));
   close_segments(settings);
   apply_limits(settings);
   return {};
@@ -571,13 +551,15 @@ void Server::apply_limits(const ServerSettings& settings) {
 }
 
 void Server::limit_slots() {
-  const std::int64_t megabytes = database_->shared().settings.integer("max_slot_wal_keep_size");
-  engine_->logical_log().keep_at_most(megabytes < 0 ? 0
-                                                    : static_cast<std::uint64_t>(megabytes) << 20U);
+  const Settings& settings = database_->shared().settings;
+  const std::int64_t megabytes = settings.integer("max_slot_wal_keep_size");
+  LogicalLog& log = engine_->logical_log();
+  log.keep_at_most(megabytes < 0 ? 0 : static_cast<std::uint64_t>(megabytes) << 20U);
+  log.keep_at_least(static_cast<std::uint64_t>(settings.integer("wal_keep_size")) << 20U);
 }
 
 Result<> Server::reload() {
-  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_files(directory_));
   Settings& registry = database_->shared().settings;
   RETURN_IF_ERROR(registry.reload(file));
   ASSIGN_OR_RETURN(const ServerSettings settings, server_settings(registry));
@@ -634,6 +616,7 @@ void Server::await_turn() {
     look_for_clients();
     end_long_transactions();
     look_after_console();
+    if (is_stopping_) end_followers();
     if (is_stopping_ && context_->registry().size() == 0) return events_->context.stop();
     await_turn();
   });
@@ -643,6 +626,28 @@ Duration Server::turn_between_looks() const {
   constexpr Duration kLongest = std::chrono::milliseconds{500};
   const Duration interval = context_->policy()->client_check_interval;
   return interval == Duration::zero() ? kLongest : std::min(interval, kLongest);
+}
+
+void Server::end_followers() {
+  SessionRegistry& registry = context_->registry();
+  const std::set<std::uint32_t> followers = registry.followers();
+  if (followers.empty() || registry.size() != followers.size()) return;
+  const TimePoint now = Runtime::current().now();
+  if (!followers_end_at_) {
+    followers_end_at_ =
+        now + std::chrono::milliseconds{database_->shared().settings.integer("wal_sender_timeout")};
+  }
+  if (now >= *followers_end_at_ || have_followers_all(followers))
+    registry.end_all(EndReason::administrator);
+}
+
+bool Server::have_followers_all(const std::set<std::uint32_t>& followers) {
+  LogicalLog& log = engine_->logical_log();
+  log.flush();
+  const Lsn end = log.durable();
+  return std::ranges::all_of(database_->shared().log_senders.list(), [&](const auto& sender) {
+    return sender.flushed >= end || !followers.contains(static_cast<std::uint32_t>(sender.pid));
+  });
 }
 
 void Server::look_for_clients() {
@@ -680,7 +685,7 @@ void Server::begin_stop(StopMode mode) {
       return;
     case StopMode::fast:
       spdlog::info("received fast shutdown request");
-      context_->registry().end_all(EndReason::administrator);
+      context_->registry().end_all(EndReason::administrator, SessionRegistry::Whom::clients);
       return;
     case StopMode::immediate:
       spdlog::info("received immediate shutdown request");

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,9 +61,6 @@ class Server {
   Server(DataDirectory directory, std::vector<SettingAssignment> overrides,
          std::shared_ptr<ServerLog> log);
 
-  Result<std::vector<SettingAssignment>> read_settings_file() const;
-  Result<> apply(Settings& settings, const std::vector<SettingAssignment>& file) const;
-  Result<ServerSettings> early_settings(const std::vector<SettingAssignment>& file) const;
   Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
   Result<> open();
   /// Reads the lists of stop words in the directory, if one is set.
@@ -112,6 +110,10 @@ class Server {
   void obey(int signal);
   /// Called by the timer: looks after clients, and during a shutdown checks whether all have left.
   void await_turn();
+  /// Ends the connections of standbys to a server that stops, once all others have left and the
+  /// standbys have all of the log: so one of them can go on where it stopped.
+  void end_followers();
+  [[nodiscard]] bool have_followers_all(const std::set<std::uint32_t>& followers);
   /// Cancels statements of clients that have disconnected.
   void look_for_clients();
   /// Closes unused sessions of the console.
@@ -130,6 +132,8 @@ class Server {
   std::mutex altered_mutex_;  ///< one ALTER SYSTEM at a time
 
   bool is_stopping_ = false;
+  /// A server that stops waits for its standbys until then; none: not yet.
+  std::optional<TimePoint> followers_end_at_;
 
   // In the order of construction; destroyed in the opposite order.
   struct Events;

@@ -53,6 +53,9 @@ void define_connections(Settings& settings) {
       "How often to look whether clients whose statements run are still there; 0 is never."));
   settings.define(string_setting("hba_file", "swizzle_hba.conf", at_reload, category,
                                  "Who may connect, and how they prove who they are."));
+  settings.define(string_setting("ident_file", "", at_reload, category,
+                                 "A file without maps of user names, for tools that name one; "
+                                 "maps are not supported."));
   settings.define(string_setting("ssl_cert_file", "", at_reload, category,
                                  "The server's certificate; with ssl_key_file, TLS is offered."));
   settings.define(
@@ -230,6 +233,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.listen_addresses = parse_list(settings.text("listen_addresses"));
   values.unix_socket_directories = parse_list(settings.text("unix_socket_directories"));
   values.hba_file = settings.text("hba_file");
+  values.ident_file = settings.text("ident_file");
   values.stop_words_directory = settings.text("stop_words_directory");
   values.tls = {.certificate_file = settings.text("ssl_cert_file"),
                 .key_file = settings.text("ssl_key_file"),

@@ -77,6 +77,19 @@ void SessionRegistry::detach(std::uint32_t id) noexcept {
   entries_.at(id).session = nullptr;
 }
 
+void SessionRegistry::note_follower(std::uint32_t id) {
+  const std::scoped_lock lock{mutex_};
+  entries_.at(id).is_follower = true;
+}
+
+std::set<std::uint32_t> SessionRegistry::followers() const {
+  const std::scoped_lock lock{mutex_};
+  std::set<std::uint32_t> ids;
+  for (const auto& [id, entry] : entries_)
+    if (entry.is_follower) ids.insert(id);
+  return ids;
+}
+
 void SessionRegistry::leave(std::uint32_t id) noexcept {
   const std::scoped_lock lock{mutex_};
   const auto entry = entries_.find(id);
@@ -124,10 +137,11 @@ void SessionRegistry::close_door() noexcept {
   door_closed_ = true;
 }
 
-void SessionRegistry::end_all(EndReason reason) noexcept {
+void SessionRegistry::end_all(EndReason reason, Whom whom) noexcept {
   const std::scoped_lock lock{mutex_};
   door_closed_ = true;
   for (auto& [id, entry] : entries_) {
+    if (whom == Whom::clients && entry.is_follower) continue;
     entry.interrupts->request_end(reason);
     if (entry.session != nullptr) {
       entry.session->terminate(fatal_report(sqlstate::admin_shutdown,

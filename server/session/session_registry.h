@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "base/bytes.h"
@@ -64,6 +65,8 @@ class SessionRegistry {
     }
     /// From here on cancel requests are ignored. Call before the session is destroyed.
     void detach() noexcept { registry_->detach(id_); }
+    /// Counts it as one of a standby, which outlasts clients in end_all().
+    void note_follower() { registry_->note_follower(id_); }
 
    private:
     friend class SessionRegistry;
@@ -87,9 +90,15 @@ class SessionRegistry {
 
   /// Refuses new connections with 57P03 from here on.
   void close_door() noexcept;
-  /// Asks every connection to end.
-  void end_all(EndReason reason) noexcept;
+  enum class Whom : std::uint8_t {
+    everybody,
+    clients,  ///< all but standbys
+  };
+  /// Asks connections to end, and refuses new ones.
+  void end_all(EndReason reason, Whom whom = Whom::everybody) noexcept;
   [[nodiscard]] std::size_t size() const noexcept;
+  /// Connections of standbys.
+  [[nodiscard]] std::set<std::uint32_t> followers() const;
 
  private:
   struct Entry {
@@ -97,6 +106,7 @@ class SessionRegistry {
     sql::Session* session = nullptr;
     int socket = -1;  ///< open while there is a session
     bool is_admitted = false;
+    bool is_follower = false;
     std::uint64_t arrival = 0;
     std::array<std::byte, kLongKeyBytes> key{};
     std::size_t key_bytes = 0;
@@ -105,6 +115,7 @@ class SessionRegistry {
   Result<> admit(std::uint32_t id, Rank rank);
   Bytes attach(std::uint32_t id, sql::Session& session, int socket, std::size_t key_bytes);
   void detach(std::uint32_t id) noexcept;
+  void note_follower(std::uint32_t id);
   void leave(std::uint32_t id) noexcept;
   /// Asks the connection that has waited for its login longest to leave. Pre: the mutex is held.
   void make_room_at_door() noexcept;

@@ -19,6 +19,7 @@ constexpr Duration kLooksForReadersEvery = std::chrono::milliseconds{20};
 /// So much that is received and not redone is redone at once.
 constexpr std::uint64_t kMuchToRedo = Standby::kMostAtOnce / 2;
 constexpr int kMessagesBeforeFlush = 16;
+constexpr Duration kBeforeNextTimeline = std::chrono::milliseconds{200};
 constexpr Duration kNoTimeout = std::chrono::hours{24 * 365};
 
 std::string lsn_words(Lsn lsn) {
@@ -76,6 +77,10 @@ LogReceiver::Status LogReceiver::status() const {
 
 void LogReceiver::receive() {
   while (!interrupt_.is_raised()) {
+    if (settings_.primary.empty()) {
+      if (!restore()) interrupt_.wait_for(settings_.retry_interval);
+      continue;
+    }
     auto ended = follow_once();
     is_connected_ = false;
     {
@@ -90,9 +95,28 @@ void LogReceiver::receive() {
     } else {
       spdlog::info("the primary has ended the replication");
     }
-    interrupt_.wait_for(settings_.retry_interval);
+    // The primary may have removed what the archive still has, or be gone.
+    if (!ended && restore()) continue;
+    // A timeline that has ended goes on in the next one, at once.
+    interrupt_.wait_for(ended ? std::min(settings_.retry_interval, kBeforeNextTimeline)
+                              : settings_.retry_interval);
   }
   if (auto flushed = standby_.flush(); !flushed) give_up(std::move(flushed).error());
+}
+
+bool LogReceiver::restore() {
+  if (settings_.restore_command.empty()) return false;
+  const Lsn before = standby_.received();
+  auto restored = standby_.restore_log(settings_.restore_command);
+  if (!restored) {
+    spdlog::error("could not restore the log from the archive: {}", restored.error().message());
+    return false;
+  }
+  if (*restored) {
+    spdlog::info("restored the log from the archive, from {} to {}", lsn_words(before),
+                 lsn_words(standby_.received()));
+  }
+  return *restored;
 }
 
 bool LogReceiver::is_due(TimePoint due) const {

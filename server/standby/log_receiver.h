@@ -72,6 +72,8 @@ class LogReceiver {
   /// From connecting to the end of the connection.
   Result<> follow_once();
   Result<> follow_history(PrimaryLink& link);
+  /// Takes what the archive has. Returns true if that was anything.
+  bool restore();
   Result<> stream(PrimaryLink& link);
   /// Takes what has come, without waiting for more.
   Result<bool> take_messages(PrimaryLink& link);

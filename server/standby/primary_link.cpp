@@ -70,6 +70,25 @@ Lsn parse_position(std::string_view text) noexcept {
   return Lsn{(std::uint64_t{high} << 32U) | low};
 }
 
+/// Drops a word by which Patroni asks a newer libpq for what an older one, which does not know it,
+/// does anyway.
+std::string without_unknown_default(std::string conninfo) {
+  constexpr std::string_view kName = "sslnegotiation";
+  constexpr std::string_view kWord = "sslnegotiation=postgres";
+  const std::unique_ptr<PQconninfoOption, decltype(&::PQconninfoFree)> known{::PQconndefaults(),
+                                                                             ::PQconninfoFree};
+  for (const PQconninfoOption* option = known.get();
+       option != nullptr && option->keyword != nullptr; ++option)
+    if (option->keyword == kName) return conninfo;
+  const std::size_t at = conninfo.find(kWord);
+  if (at == std::string::npos) return conninfo;
+  const std::size_t end = at + kWord.size();
+  const bool is_word =
+      (at == 0 || conninfo[at - 1] == ' ') && (end == conninfo.size() || conninfo[end] == ' ');
+  if (is_word) conninfo.erase(at, kWord.size());
+  return conninfo;
+}
+
 }  // namespace
 
 LinkInterrupt::LinkInterrupt()
@@ -133,10 +152,11 @@ Result<bool> PrimaryLink::await(short events, Duration longest) const {
 
 Result<std::unique_ptr<PrimaryLink>> PrimaryLink::connect(const std::string& conninfo,
                                                           const LinkInterrupt& interrupt) {
+  const std::string words = without_unknown_default(conninfo);
   // Later words win over those of the connection string.
   const std::array<const char*, 5> names{"dbname", "replication", "fallback_application_name",
                                          "options", nullptr};
-  const std::array<const char*, 5> values{conninfo.c_str(), "true", "walreceiver", "", nullptr};
+  const std::array<const char*, 5> values{words.c_str(), "true", "walreceiver", "", nullptr};
   pg_conn* const connection = ::PQconnectStartParams(names.data(), values.data(), 1);
   if (connection == nullptr) return fail(sqlstate::out_of_memory, "out of memory");
   std::unique_ptr<PrimaryLink> link{new PrimaryLink{connection, interrupt}};

@@ -74,6 +74,7 @@ struct StandbyServer::State {
   /// Replaced by the main thread alone, under the mutex; sessions read it under that.
   std::unique_ptr<LogReceiver> receiver{};
   std::mutex receiver_mutex{};
+  StandbySettings followed_by{};  ///< of the receiver
   std::optional<End> end{};
   const StandbySessions sessions;
   StandbyControl control{};
@@ -85,6 +86,12 @@ struct StandbyServer::State {
     // Ended without the mutex: a step that waits for a session which waits for the mutex would wait
     // for ever.
     put_receiver(nullptr);
+    if (settings.primary.empty()) {
+      spdlog::warn(
+          "primary_conninfo is not set: the server follows nobody until it is, or until it "
+          "is promoted");
+    }
+    followed_by = settings;
     control.patience = settings.readers_patience ? settings.readers_patience->count() : -1;
     LogReceiver::Hooks hooks{
         .failed = [this] { boost::asio::post(events, [this] { events.stop(); }); },
@@ -141,12 +148,6 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
                                               const std::vector<ListeningSocket>& metrics) {
   State& state = *state_;
   ASSIGN_OR_RETURN(StandbySettings settings, state.read_settings());
-  if (settings.primary.empty()) {
-    return fail(Error{sqlstate::config_file_error,
-                      "must specify primary_conninfo when standby mode is enabled"}
-                    .with_hint(fmt::format("Remove \"{}\" to start as a server of its own.",
-                                           directory.standby_signal().string())));
-  }
   ASSIGN_OR_RETURN(state.standby, Standby::open(files, directory.engine()));
   spdlog::info("entering standby mode");
   state.receive(std::move(settings));
@@ -209,9 +210,8 @@ void StandbyServer::obey(int signal) {
 void StandbyServer::reload() {
   auto settings = state_->read_settings();
   if (!settings) return spdlog::error("nothing reloaded: {}", settings.error().message());
-  if (settings->primary.empty()) return spdlog::error("nothing reloaded: no primary_conninfo");
   spdlog::info("settings reloaded");
-  state_->receive(std::move(*settings));
+  if (*settings != state_->followed_by) state_->receive(std::move(*settings));
   if (state_->is_open) state_->sessions.reload();
 }
 

@@ -5,6 +5,7 @@ namespace swizzle::server {
 StandbySettings standby_settings(const Settings& known) {
   StandbySettings settings;
   settings.primary = known.text("primary_conninfo");
+  settings.restore_command = known.text("restore_command");
   settings.slot = known.text("primary_slot_name");
   settings.timeout = std::chrono::milliseconds{known.integer("wal_receiver_timeout")};
   settings.status_interval = std::chrono::seconds{known.integer("wal_receiver_status_interval")};

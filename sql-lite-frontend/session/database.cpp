@@ -145,8 +145,6 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   } else if (shared_->engine.salvages() && !role->superuser) {
     refuse(SqlState{"42501"},
            "must be superuser to connect while the server salvages a damaged database");
-  } else if (options.is_replication && shared_->engine.is_standby()) {
-    refuse(sqlstate::feature_not_supported, "a standby feeds no other server");
   } else if (const DatabasePtr database = objects.database(options.database); !database) {
     refuse(sqlstate::invalid_catalog_name,
            fmt::format("database \"{}\" does not exist", options.database));
@@ -261,6 +259,23 @@ void Database::let_go_of_engine() noexcept {
   const std::lock_guard lock{shared_->sessions_mutex};
   for (const auto& [pid, session] : shared_->sessions)
     session->state().transaction.let_go_of_engine();
+}
+
+void Database::end_senders() {
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{2};
+  Diagnostic reason;
+  reason.severity = Severity::fatal;
+  reason.state = SqlState{"57P01"};
+  reason.message = "terminating walsender process because the standby is promoted";
+  // One that begins to wait just now hears of it the next time.
+  while (shared_->streams.load() != 0) {
+    {
+      const std::lock_guard lock{shared_->sessions_mutex};
+      for (const auto& [pid, session] : shared_->sessions)
+        if (session->state().options.is_replication) session->terminate(reason);
+    }
+    Runtime::current().sleep_until(Runtime::current().now() + kLooksEvery);
+  }
 }
 
 Result<> Database::go_on_promoted() {

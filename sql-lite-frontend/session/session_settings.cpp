@@ -31,7 +31,9 @@ void define_absences(Settings& settings) {
   preset(settings, "autovacuum_freeze_max_age", "2000000000",
          "Shows at which age tables are frozen: none needs it.");
   preset(settings, "autovacuum_max_workers", "0", "Shows how many tables are vacuumed at once.");
-  preset(settings, "max_worker_processes", "0", "Shows how many processes help: there is one.");
+  settings.define(integer_setting(
+      "max_worker_processes", 0, {0, 262'143}, SettingUnit::none, SettingContext::postmaster,
+      "Resource Usage / Asynchronous Behavior", "Has no effect: there is one process."));
   for (const char* name : {"max_parallel_workers", "max_parallel_workers_per_gather"}) {
     settings.define(integer_setting(name, 0, {0, 1024}, SettingUnit::none, SettingContext::user,
                                     "Resource Usage / Asynchronous Behavior",
@@ -60,7 +62,6 @@ void define_absences(Settings& settings) {
       "streamed WAL data. -1 waits forever."));
   preset(settings, "shared_preload_libraries", "",
          "Shows which libraries were loaded: none can be.");
-  preset(settings, "ident_file", "", "Shows where names are mapped: peers have their own.");
   preset(settings, "external_pid_file", "", "Shows where else the process id stands: nowhere.");
 }
 
@@ -71,6 +72,10 @@ void define_standby(Settings& settings) {
   const auto at_reload = SettingContext::sighup;
   settings.define(string_setting("primary_conninfo", "", at_reload, category,
                                  "Connection string of the server that a standby follows."));
+  settings.define(string_setting("restore_command", "", at_reload,
+                                 "Write-Ahead Log / Archive Recovery",
+                                 "Shell command by which a standby fetches a log segment from the "
+                                 "archive if its primary lacks it: %f is its name, %p its place."));
   settings.define(string_setting("primary_slot_name", "", at_reload, category,
                                  "Replication slot that a standby uses there."));
   settings.define(integer_setting("wal_receiver_timeout", 60'000, {0, INT32_MAX},
@@ -100,6 +105,9 @@ void define_replication(Settings& settings) {
                                   at_start, category,
                                   "Sets the maximum number of simultaneously defined replication "
                                   "slots."));
+  settings.define(integer_setting("wal_keep_size", 0, {0, INT32_MAX}, SettingUnit::megabytes,
+                                  SettingContext::sighup, category,
+                                  "Sets the size of WAL files held for standby servers."));
   settings.define(integer_setting("max_slot_wal_keep_size", -1, {-1, INT32_MAX},
                                   SettingUnit::megabytes, SettingContext::sighup, category,
                                   "Sets the maximum WAL size that can be reserved by replication "

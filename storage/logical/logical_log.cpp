@@ -87,16 +87,17 @@ void LogicalLog::flush() noexcept {
 
 namespace {
 
-/// On a standby the log is not kept for others.
-Result<> require_slots(const EngineParts& engine) {
+/// A standby does not decode changes.
+Result<> require_writer(const EngineParts& engine) {
   if (engine.replay_gate == nullptr) return {};
-  return fail(sqlstate::feature_not_supported, "replication slots cannot be used on a standby");
+  return fail(sqlstate::feature_not_supported,
+              "logical replication slots cannot be used on a standby");
 }
 
 }  // namespace
 
 Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function<void()>& waits) {
-  RETURN_IF_ERROR(require_slots(engine_));
+  RETURN_IF_ERROR(require_writer(engine_));
   {
     // Retain the log: nothing behind its end may be released before the slot is listed.
     const Checkpointer::Retention keep(*engine_.checkpointer);
@@ -114,15 +115,19 @@ Result<> LogicalLog::begin_slot(Slot slot, std::size_t most, const std::function
 }
 
 Result<Lsn> LogicalLog::make_physical_slot(Slot slot, std::size_t most) {
-  RETURN_IF_ERROR(require_slots(engine_));
   const std::string name = slot.name;
   Lsn kept = Lsn::none;
-  {
+  const auto reserve = [&](Lsn oldest) {
+    if (slot.restart != Lsn::none) slot.restart = kept = oldest;
+    return slots_->reserve(std::move(slot), most);
+  };
+  if (engine_.oldest_log != nullptr) {
+    RETURN_IF_ERROR(reserve(Lsn{engine_.oldest_log->load()}));
+  } else {
     // Retain the log until the slot is listed.
     const Checkpointer::Retention keep(*engine_.checkpointer);
     // A base copy begins at a checkpoint, whose redo point may be earlier.
-    if (slot.restart != Lsn::none) slot.restart = kept = engine_.checkpointer->last().keep_from;
-    RETURN_IF_ERROR(slots_->reserve(std::move(slot), most));
+    RETURN_IF_ERROR(reserve(engine_.checkpointer->last().keep_from));
   }
   if (auto made = slots_->complete(name, Lsn::none); !made) {
     slots_->drop_unfinished(name);
@@ -186,8 +191,16 @@ void LogicalLog::keep_at_most(std::uint64_t bytes) noexcept {
   most_bytes_.store(bytes, std::memory_order_relaxed);
 }
 
+void LogicalLog::keep_at_least(std::uint64_t bytes) noexcept {
+  least_bytes_.store(bytes, std::memory_order_relaxed);
+}
+
 Lsn LogicalLog::kept_from() {
-  return slots_->kept_from(engine_.log->tail(), most_bytes_.load(std::memory_order_relaxed));
+  const Lsn tail = engine_.log->tail();
+  const Lsn for_slots = slots_->kept_from(tail, most_bytes_.load(std::memory_order_relaxed));
+  const std::uint64_t least = least_bytes_.load(std::memory_order_relaxed);
+  if (least == 0) return for_slots;
+  return std::min(for_slots, Lsn{raw(tail) - std::min(raw(tail), least)});
 }
 
 }  // namespace swizzle

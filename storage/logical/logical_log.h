@@ -57,7 +57,7 @@ class LogicalLog {
 
   /// Creates a slot for a standby. If `slot.restart` is not none, the log is kept from its current
   /// beginning on, which the slot gets as its position; otherwise from the reader's first position
-  /// on. Returns the position.
+  /// on. Returns the position. On a standby the caller is inside the replay gate.
   Result<Lsn> make_physical_slot(Slot slot, std::size_t most);
   /// Notes that the slot's reader has the log before `has`, durably. Keeps a little more: after a
   /// crash a reader resumes at the end of its last whole record.
@@ -96,13 +96,16 @@ class LogicalLog {
 
   /// Limits the log that slots keep (LogSlots::kept_from); 0: no limit.
   void keep_at_most(std::uint64_t bytes) noexcept;
-  /// Position from which slots need the log; called by checkpoints.
+  /// Keeps so much of the log behind its end for readers without a slot.
+  void keep_at_least(std::uint64_t bytes) noexcept;
+  /// Position from which the log is kept for others; called by checkpoints.
   [[nodiscard]] Lsn kept_from();
 
  private:
   EngineParts& engine_;
   std::unique_ptr<LogSlots> slots_;
   std::atomic<std::uint64_t> most_bytes_{0};
+  std::atomic<std::uint64_t> least_bytes_{0};
 };
 
 }  // namespace swizzle

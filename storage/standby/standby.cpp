@@ -10,6 +10,7 @@
 
 #include "base/runtime/park_mutex.h"
 #include "base/runtime/runtime.h"
+#include "storage/btree/records.h"
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
 #include "storage/logical/slots.h"
@@ -24,6 +25,8 @@
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/standby/standby_engine.h"
+#include "wal/archive_command.h"
+#include "wal/log.h"
 #include "wal/received_log.h"
 #include "wal/timeline.h"
 
@@ -71,12 +74,46 @@ Result<> write_goal(FileSystem& files, const std::filesystem::path& directory, L
   return files.sync_directory(directory);
 }
 
-/// Slots of the server that this one was, or of the one that was copied: their log is not kept
-/// here.
+wal::LogOptions log_options_of(const std::filesystem::path& directory, const Control& control) {
+  wal::LogOptions options;
+  options.directory = directory / kLogDirectory;
+  options.database_id = control.log_id;
+  options.segment_bytes = control.log_segment_bytes;
+  return options;
+}
+
+/// Looks for records that may have changed a page.
+class ChangesSought final : public wal::OpeningVisitor {
+ public:
+  void begin(Lsn /*from*/, Lsn /*limit*/) override {}
+  void visit(const wal::Record& record) override {
+    const bool is_none = record.header.kind == wal::RecordKind::flush_mark ||
+                         record.header.kind == static_cast<wal::RecordKind>(RecordKind::checkpoint);
+    found_ = found_ || !is_none;
+  }
+  [[nodiscard]] bool found() const noexcept { return found_; }
+
+ private:
+  bool found_ = false;
+};
+
+/// True if no page can be newer than the checkpoint: the server was stopped in good order, and has
+/// written nothing since.
+Result<bool> is_at_checkpoint(const Control& control, const wal::ReceivedLog& log) {
+  if (control.shutdown != Control::Shutdown::clean) return false;
+  const Lsn begin = control.checkpoint.begin;
+  ChangesSought changes;
+  ASSIGN_OR_RETURN(const wal::ReceivedLog::Whole whole,
+                   log.read(begin, raw(log.end()) - raw(begin), &changes));
+  const bool is_last_seen = whole.last == begin || whole.end != whole.last;
+  return is_last_seen && !changes.found();
+}
+
+/// Slots of the primary that this one was: the log has not been kept for them.
 Result<> remove_slots(FileSystem& files, const std::filesystem::path& directory) {
   ASSIGN_OR_RETURN(const bool exists, files.exists(directory / LogSlots::kFileName));
   if (!exists) return {};
-  spdlog::warn("replication slots of this directory are dropped: a standby keeps no log for them");
+  spdlog::warn("replication slots of this directory are dropped: it was a primary's");
   RETURN_IF_ERROR(files.remove(directory / LogSlots::kFileName));
   return files.sync_directory(directory);
 }
@@ -87,22 +124,16 @@ struct Standby::State {
   State(FileSystem& in, std::filesystem::path at) : files(in), directory(std::move(at)) {}
 
   [[nodiscard]] std::filesystem::path log_directory() const { return directory / kLogDirectory; }
-  [[nodiscard]] wal::LogOptions log_options() const {
-    wal::LogOptions options;
-    options.directory = log_directory();
-    options.database_id = log_id;
-    options.segment_bytes = segment_bytes;
-    return options;
-  }
+  [[nodiscard]] wal::LogOptions log_options() const { return log_options_of(directory, reached); }
   Result<> open();
   Result<bool> redo(LogAnalysis& analysis, Lsn end, const RedoBatches::GoesOn& goes_on);
   Result<> complete(const Recovered& recovered, const PendingPages& pending, Lsn end);
   Result<> begin_timeline(std::uint32_t number);
+  [[nodiscard]] Lsn kept_for_others();
 
   FileSystem& files;
   const std::filesystem::path directory;
   std::uint64_t log_id = 0;
-  std::uint64_t segment_bytes = 0;
   std::shared_ptr<Volume> volume;
   std::shared_ptr<ControlFile> control;
   std::shared_ptr<WrittenLsnsFile> written_lsns;
@@ -112,6 +143,10 @@ struct Standby::State {
   std::atomic<std::uint64_t> redone{0};
   std::atomic<std::uint64_t> replayed{0};
   std::atomic<std::int64_t> replayed_at_us{0};
+  /// The log is there from this position on.
+  std::atomic<std::uint64_t> oldest_log{0};
+  /// As they were found; the engine has its own.
+  std::unique_ptr<LogSlots> slots;
   /// Of the thread that redoes: what the last step has reached, and the goal of the next one.
   Control reached;
   Lsn goal = Lsn::none;
@@ -135,19 +170,27 @@ Result<> Standby::State::open() {
                    WrittenLsnsFile::open(files, directory, volume->database_id(), lsns));
   ASSIGN_OR_RETURN(given_up, GivenUpPages::open(files, directory, volume->database_id(), lsns));
   log_id = control->current().log_id;
-  segment_bytes = control->current().log_segment_bytes;
   timeline = control->current().timeline;
   reached = control->current();
   const Lsn begin = reached.checkpoint.begin;
   ASSIGN_OR_RETURN(log, wal::ReceivedLog::open(files, log_options(), begin, timeline));
   ASSIGN_OR_RETURN(const auto known_goal, read_goal(files, directory));
-  // Pages of a base copy, or of a server that ran here, may be as new as the log.
-  goal = known_goal.value_or(log->end());
+  // Pages of a base copy, or of a server that ended in a crash, may be as new as the log.
+  ASSIGN_OR_RETURN(const bool is_settled, is_at_checkpoint(reached, *log));
+  goal = known_goal.value_or(is_settled ? begin : log->end());
   if (!known_goal) RETURN_IF_ERROR(write_goal(files, directory, goal));
   RETURN_IF_ERROR(begin_as_database(files, directory, *control));
   reached.shutdown = control->current().shutdown;
   redone = replayed = raw(begin);
-  return remove_slots(files, directory);
+  oldest_log = raw(reached.checkpoint.keep_from);
+  if (!known_goal) RETURN_IF_ERROR(remove_slots(files, directory));
+  ASSIGN_OR_RETURN(slots, LogSlots::open(files, directory, volume->database_id()));
+  return {};
+}
+
+/// Position from which servers that follow this one need the log.
+Lsn Standby::State::kept_for_others() {
+  return engine == nullptr ? slots->kept_from(Lsn{redone.load()}, 0) : engine->kept_for_others();
 }
 
 /// As a restart does before it opens in pool mode main_memory. What was not committed is redone,
@@ -210,7 +253,9 @@ Result<> Standby::State::complete(const Recovered& recovered, const PendingPages
   recovered.space->checkpoint_done();
   redone.store(raw(end));
   // The other copy of the control file leads to the same rows (rule R1).
-  return log->release_before(std::min(kept_before, kept_now));
+  const Lsn keep = std::min({kept_before, kept_now, kept_for_others()});
+  oldest_log.store(raw(keep));
+  return log->release_before(keep);
 }
 
 /// Both copies of the control file say it: whichever is left after a crash is of the new timeline.
@@ -223,6 +268,12 @@ Result<> Standby::State::begin_timeline(std::uint32_t number) {
     RETURN_IF_ERROR(control->write(next));
   timeline.store(number);
   return {};
+}
+
+Result<Lsn> Standby::log_end(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const auto control, ControlFile::open(files, directory));
+  return wal::ReceivedLog::find_whole_end(files, log_options_of(directory, control->current()),
+                                          control->current().checkpoint.begin);
 }
 
 Standby::Standby(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -266,6 +317,14 @@ Result<> Standby::append(Bytes bytes) {
 }
 Result<> Standby::flush() {
   return state_->log->flush();
+}
+
+Result<bool> Standby::restore_log(const std::string& restore_command) {
+  State& state = *state_;
+  ASSIGN_OR_RETURN(
+      const auto history,
+      wal::TimelineHistory::read(state.files, state.log_directory(), state.timeline.load()));
+  return state.log->restore(wal::restore_by_command(restore_command), history, redone());
 }
 
 Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view history) {
@@ -330,9 +389,9 @@ Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& option
   if (redone() < state.goal)
     return fail(Error{sqlstate::object_not_in_prerequisite_state,
                       "consistent recovery state has not been yet reached"});
-  const StandbyEngine::Files files{state.files,        state.directory, state.volume,
-                                   state.written_lsns, state.given_up,  state.control,
-                                   state.log_options()};
+  const StandbyEngine::Files files{state.files,         state.directory, state.volume,
+                                   state.written_lsns,  state.given_up,  state.control,
+                                   state.log_options(), state.oldest_log};
   state.engine = std::make_unique<StandbyEngine>(files, std::move(readers));
   auto engine = state.engine->open(state.reached, options);
   if (!engine) state.engine.reset();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -50,6 +51,8 @@ class Standby {
                                                const std::filesystem::path& directory);
   /// True if the directory has been opened as a standby, and not been promoted since.
   static Result<bool> is_in(FileSystem& files, const std::filesystem::path& directory);
+  /// End of the whole records of its log. Locks and changes nothing: a server may be running there.
+  static Result<Lsn> log_end(FileSystem& files, const std::filesystem::path& directory);
   Standby(const Standby&) = delete;
   Standby& operator=(const Standby&) = delete;
   ~Standby();
@@ -68,9 +71,13 @@ class Standby {
   /// When the newest transaction before it ended, in microseconds since 1970; 0: not known.
   [[nodiscard]] std::int64_t replayed_at_us() const noexcept;
 
-  /// Appends at received(). Of the thread that receives, as flush() and follow_timeline().
+  /// Appends at received(). Of the thread that receives, as flush(), restore_log() and
+  /// follow_timeline().
   Result<> append(Bytes bytes);
   Result<> flush();
+  /// Appends what the archive has behind received(), as far as it belongs to this history. Returns
+  /// true if that was anything.
+  Result<bool> restore_log(const std::string& restore_command);
   /// Goes on in that timeline. 55000, with the place, if this log has left that history before its
   /// end. `history` is the text of the history's file.
   Result<> follow_timeline(std::uint32_t timeline, std::string_view history);

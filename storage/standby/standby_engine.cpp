@@ -102,6 +102,7 @@ Result<std::unique_ptr<Engine>> StandbyEngine::open(const Control& reached,
       std::make_unique<Engine::Parts>(files_.files, files_.directory, reading_options(options))));
   EngineParts& parts = *engine->parts_;
   parts.replay_gate = gate_.get();
+  parts.oldest_log = &files_.oldest_log;
   engine->own_gate_ = gate_;
   engine->gate_.store(gate_.get(), std::memory_order_release);
   parts.volume = files_.volume;
@@ -143,6 +144,10 @@ void StandbyEngine::close_gate_for_good(Duration patience) {
     readers_.cancel();
     patience = kToEnd;
   }
+}
+
+Lsn StandbyEngine::kept_for_others() const {
+  return engine_->logical->kept_from();
 }
 
 void StandbyEngine::note(const Recovered& step) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -42,6 +44,7 @@ class StandbyEngine {
     std::shared_ptr<GivenUpPages> given_up;
     std::shared_ptr<ControlFile> control;
     wal::LogOptions log;
+    const std::atomic<std::uint64_t>& oldest_log;
   };
   StandbyEngine(Files files, StandbyReaders readers)
       : files_(std::move(files)),
@@ -66,6 +69,8 @@ class StandbyEngine {
   /// The pages on disk are as of the checkpoint's begin now: readers see that, and the gate is
   /// open. After an error it is closed, and the call may be repeated. Pre: the gate is closed.
   Result<> move_to(const Control& at);
+  /// Position from which the log is kept for servers that follow this one.
+  [[nodiscard]] Lsn kept_for_others() const;
   /// True if move_to() has to be called before the next step.
   [[nodiscard]] bool is_behind(Lsn at) const noexcept { return at_ != at; }
 

@@ -486,6 +486,39 @@ TEST_CASE("a standby is not read before its pages are of one time", "[standby][h
   });
 }
 
+TEST_CASE("an old primary is read as it is once it was closed in good order, and not after a crash",
+          "[standby][hot-standby]") {
+  Simulation simulation{9};
+  simulation.run([] {
+    Bank bank{9};
+    Random random{9};
+    for (int i = 0; i < 20; ++i) bank.transfer(random);
+    REQUIRE(bank.primary->close());
+    bank.primary.reset();
+    bank.standby = valued(Standby::open(bank.disk, kHome), "the closed directory");
+    bank.open_engine();
+    const Bank::Seen closed = bank.look();
+    CHECK(closed.sum == kAccounts * kEach);
+    CHECK(closed.commits > 0);
+    bank.engine.reset();
+    bank.standby->forget_engine();
+    REQUIRE(bank.standby->promote());
+    bank.standby.reset();
+
+    // Its control file speaks of the stop until the first checkpoint.
+    bank.primary =
+        valued(Engine::open(bank.disk, kHome, options_of(PoolMode::swizzling)), "the promoted");
+    while (!bank.transfer(random)) continue;
+    bank.disk.cut_power();
+    bank.primary.reset();
+    bank.disk.crash(9);
+    bank.standby = valued(Standby::open(bank.disk, kHome), "the crashed directory");
+    const auto opened = bank.standby->open_engine(options_of(PoolMode::swizzling), {});
+    REQUIRE(!opened);
+    CHECK(opened.error().state() == sqlstate::object_not_in_prerequisite_state);
+  });
+}
+
 TEST_CASE("an engine goes on through a promotion, and those who wait at its gate with it",
           "[standby][hot-standby]") {
   Simulation simulation{7};

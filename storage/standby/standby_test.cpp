@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "base/random.h"
@@ -12,6 +14,7 @@
 #include "base/simulation/simulation.h"
 #include "storage/engine.h"
 #include "storage/logical/logical_log.h"
+#include "storage/replay_gate.h"
 #include "storage/standby/sent_files.h"
 #include "storage/testing/database_home.h"
 
@@ -353,6 +356,61 @@ TEST_CASE("redo keeps the log that a promotion reads short", "[standby]") {
     const auto promoted = Engine::open(machines.other, copy_home(), small_engine()).value();
     CHECK(Numbers{*promoted, machines.tree}.check() == machines.rows);
     REQUIRE(promoted->close());
+  });
+}
+
+TEST_CASE("a slot of a standby keeps its log, also while nobody reads it", "[standby]") {
+  Simulation simulation{7};
+  simulation.run([] {
+    Machines machines{7};
+    copy_to(machines.other, *machines.primary);
+    const auto follow = [&](int rounds) {
+      for (int round = 0; round < rounds; ++round) {
+        machines.add_rows(200);
+        machines.send(UINT64_MAX);
+        REQUIRE(machines.standby->flush());
+        REQUIRE(machines.standby->redo_some().value());
+      }
+    };
+    const auto segments = [&] { return machines.other.list(copy_home() / "log").value().size(); };
+    machines.open_standby();
+    follow(2);
+    auto engine = machines.standby
+                      ->open_engine(small_engine(),
+                                    {.patience = [] { return std::optional{Duration{}}; },
+                                     .cancel = [] {},
+                                     .moved = [](const std::set<TreeId>&) { return Result<>{}; }})
+                      .value();
+    Slot slot;
+    slot.name = "behind";
+    slot.restart = Lsn::max;
+    REQUIRE(engine->replay_gate()->enter());
+    const Lsn kept = engine->logical_log().make_physical_slot(slot, 10).value();
+    engine->logical_log().slots().release("behind");
+    engine->replay_gate()->leave();
+    CHECK(kept <= machines.standby->redone());
+    follow(10);
+    const std::size_t with_slot = segments();
+    CHECK(with_slot > 6);
+    CHECK(engine->logical_log().bytes()->read(kept, machines.standby->redone()));
+    engine.reset();
+    machines.standby->forget_engine();
+    machines.standby.reset();
+    // The next start knows of it before there is an engine.
+    machines.open_standby();
+    follow(5);
+    CHECK(segments() > with_slot);
+    engine = machines.standby
+                 ->open_engine(small_engine(),
+                               {.patience = [] { return std::optional{Duration{}}; },
+                                .cancel = [] {},
+                                .moved = [](const std::set<TreeId>&) { return Result<>{}; }})
+                 .value();
+    REQUIRE(engine->logical_log().slots().drop("behind", 0));
+    follow(3);
+    CHECK(segments() <= 5);
+    engine.reset();
+    machines.standby->forget_engine();
   });
 }
 

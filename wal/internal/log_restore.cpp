@@ -6,10 +6,9 @@
 #include "wal/internal/segment_store.h"
 
 namespace swizzle::wal {
-namespace {
 
-Result<> check_restored(FileSystem& files, const std::filesystem::path& path,
-                        const LogOptions& options, std::uint64_t number) {
+Result<SegmentHeader> check_restored(FileSystem& files, const std::filesystem::path& path,
+                                     const LogOptions& options, std::uint64_t number) {
   ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_write, {}));
   ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
   AlignedBuffer block{kSegmentHeaderBytes};
@@ -28,10 +27,9 @@ Result<> check_restored(FileSystem& files, const std::filesystem::path& path,
                             "{:016x}, {} bytes long",
                             segment_name(number), header.number, header.database_id, size));
   }
-  return file->sync();
+  RETURN_IF_ERROR(file->sync());
+  return header;
 }
-
-}  // namespace
 
 Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from) {
   std::uint64_t segment_bytes = options.segment_bytes;

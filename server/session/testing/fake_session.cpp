@@ -216,6 +216,10 @@ Result<> Database::moved(const std::set<TreeId>& /*changed*/) {
   return {};
 }
 void Database::cancel_conflicting() {}
+void Database::end_senders() {}
+std::vector<LogSenders::Sender> LogSenders::list() const {
+  return {};
+}
 void Database::let_go_of_engine() noexcept {}
 Result<> Database::go_on_promoted() {
   return {};

@@ -67,6 +67,10 @@ inline bool await_answer(const std::string& conninfo, const std::string& sql,
   return false;
 }
 
+inline void add_setting(const ServerHome& home, const std::string& name, const std::string& line) {
+  std::ofstream{home.data(name) + "/swizzle.auto.conf", std::ios::app} << line << '\n';
+}
+
 /// A primary with a table, and a standby that has been copied from it and started.
 struct TwoServers {
   static constexpr int kPrimaryPort = 7001;

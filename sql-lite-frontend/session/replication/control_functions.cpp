@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/replication/slot_functions.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/views/activity_values.h"
 #include "sql-lite-frontend/session/views/log_receiver_values.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -179,6 +181,59 @@ std::unique_ptr<SetCursor> log_senders(FunctionContext& context, Arguments) {
   return rows_cursor(std::move(rows));
 }
 
+/// Of one session, or of all where none is named. It has no certificates of clients and no GSSAPI.
+std::unique_ptr<SetCursor> session_activity(FunctionContext& context, Arguments arguments) {
+  constexpr std::array kTypes{
+      TypeId::oid,         TypeId::int4,        TypeId::oid,         TypeId::text,
+      TypeId::text,        TypeId::text,        TypeId::text,        TypeId::text,
+      TypeId::timestamptz, TypeId::timestamptz, TypeId::timestamptz, TypeId::timestamptz,
+      TypeId::inet,        TypeId::text,        TypeId::int4,        TypeId::xid,
+      TypeId::xid,         TypeId::text,        TypeId::bool_,       TypeId::text,
+      TypeId::text,        TypeId::int4,        TypeId::text,        TypeId::numeric,
+      TypeId::text,        TypeId::bool_,       TypeId::text,        TypeId::bool_,
+      TypeId::bool_,       TypeId::int4,        TypeId::int8};
+  std::optional<std::int32_t> only;
+  if (!arguments[0].is_null()) only = arguments[0].as_int4();
+  const Value none = Value::null();
+  const Value no = Value::from_bool(false);
+  std::vector<Value> rows;
+  for (const ActivityValues& row : activity_values(context, only)) {
+    const std::array values{row.database,
+                            row.pid,
+                            row.user,
+                            row.application,
+                            row.state,
+                            row.query,
+                            row.wait_event_type,
+                            row.wait_event,
+                            row.transaction_start,
+                            row.query_start,
+                            row.connected_at,
+                            row.state_change,
+                            row.client_address,
+                            none,
+                            row.client_port,
+                            row.transaction,
+                            row.oldest_unseen,
+                            row.kind,
+                            row.is_encrypted,
+                            row.encryption_version,
+                            row.cipher,
+                            row.cipher_bits,
+                            none,
+                            none,
+                            none,
+                            no,
+                            none,
+                            no,
+                            no,
+                            none,
+                            none};
+    rows.push_back(make_record(context.arena, kTypes, values));
+  }
+  return rows_cursor(std::move(rows));
+}
+
 }  // namespace
 
 std::span<const SessionEntry> control_functions() {
@@ -193,6 +248,7 @@ std::span<const SetEntry> control_sets() {
                                        {"pg_control_recovery()", control_recovery},
                                        {"pg_stat_get_wal_receiver()", log_receiver},
                                        {"pg_stat_get_wal_senders()", log_senders},
+                                       {"pg_stat_get_activity(int4)", session_activity},
                                        {"pg_get_replication_slots()", slots}};
   return kSets;
 }

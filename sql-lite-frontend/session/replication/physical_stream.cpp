@@ -19,11 +19,14 @@ constexpr Duration kSavesPositionEvery = std::chrono::seconds{1};
 
 PhysicalStream::PhysicalStream(Session::State& session, const ReplicationCommand& command)
     : session_(session),
+      counted_(session.shared.streams),
       log_(session.shared.engine.logical_log()),
       slot_(command.slot),
       reader_(log_.bytes()),
+      timeline_(command.timeline == 0 ? log_.timeline() : command.timeline),
       position_(command.from) {
-  choose_end(command);
+  heed_timeline();
+  check_start();
   if (!slot_.empty()) take_slot();
 }
 
@@ -32,28 +35,29 @@ PhysicalStream::~PhysicalStream() {
   if (!slot_.empty()) log_.slots().release(slot_);
 }
 
-void PhysicalStream::choose_end(const ReplicationCommand& command) {
+void PhysicalStream::heed_timeline() {
   const std::uint32_t present = log_.timeline();
-  const std::uint32_t wanted = command.timeline == 0 ? present : command.timeline;
-  if (wanted != present) {
-    const wal::TimelineHistory history = value_of(log_.history(present));
-    const auto end = history.end_of(wanted);
-    if (!end) {
-      throw_error(sqlstate::internal_error, "requested timeline {} is not in this server's history",
-                  wanted);
-    }
-    if (position_ > *end) {
-      throw sql_error(sqlstate::internal_error,
-                      "requested starting point {} on timeline {} is not in this server's history",
-                      lsn_text(position_), wanted)
-          .with_detail(fmt::format("This server's history forked from timeline {} at {}.", wanted,
-                                   lsn_text(*end)));
-    }
-    until_ = *end;
-    next_timeline_ = present;
-    for (const wal::TimelineEnd& older : history.older())
-      if (older.timeline > wanted) next_timeline_ = std::min(next_timeline_, older.timeline);
+  if (timeline_ == present || next_timeline_ != 0) return;
+  const wal::TimelineHistory history = value_of(log_.history(present));
+  const auto end = history.end_of(timeline_);
+  if (!end) {
+    throw_error(sqlstate::internal_error, "requested timeline {} is not in this server's history",
+                timeline_);
   }
+  if (position_ > *end) {
+    throw sql_error(sqlstate::internal_error,
+                    "requested starting point {} on timeline {} is not in this server's history",
+                    lsn_text(position_), timeline_)
+        .with_detail(fmt::format("This server's history forked from timeline {} at {}.", timeline_,
+                                 lsn_text(*end)));
+  }
+  until_ = *end;
+  next_timeline_ = present;
+  for (const wal::TimelineEnd& older : history.older())
+    if (older.timeline > timeline_) next_timeline_ = std::min(next_timeline_, older.timeline);
+}
+
+void PhysicalStream::check_start() {
   if (position_ > reader_->durable()) {
     throw_error(sqlstate::internal_error,
                 "requested starting point {} is ahead of the WAL flush position of this server {}",
@@ -61,7 +65,8 @@ void PhysicalStream::choose_end(const ReplicationCommand& command) {
   }
   // A standby's redo leaves the last record to the next step: one that has all of an idle log could
   // not be read until something happens here.
-  if (position_ >= limit()) value_of(session_.shared.engine.checkpoint());
+  if (position_ >= limit() && !session_.shared.engine.is_standby())
+    value_of(session_.shared.engine.checkpoint());
   // A first look, so that the error comes before the stream begins.
   if (position_ < limit()) value_of(reader_->read(position_, limit()));
 }
@@ -77,7 +82,10 @@ void PhysicalStream::take_slot() {
 
 std::optional<ChangeStream::Message> PhysicalStream::next() {
   session_.check_cancelled();
-  const Lsn end = limit();
+  // In this order: who sees the end of a timeline's log sees the timeline, too (Log::extend()).
+  const Lsn durable = reader_->durable();
+  heed_timeline();
+  const Lsn end = std::min(durable, until_);
   if (position_ >= end) return std::nullopt;
   const Bytes bytes = value_of(reader_->read(position_, end));
   Message message{.lsn = position_, .bytes = std::string{as_text(bytes)}, .end = end};

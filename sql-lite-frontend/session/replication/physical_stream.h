@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,15 +37,32 @@ class PhysicalStream final : public ChangeStream {
   [[nodiscard]] std::uint32_t next_timeline() const noexcept { return next_timeline_; }
 
  private:
+  /// Counts the stream for as long as it uses the log.
+  class Counted {
+   public:
+    explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    ~Counted() { --count_; }
+
+   private:
+    std::atomic<std::size_t>& count_;
+  };
+
   [[nodiscard]] Lsn limit() const noexcept { return std::min(reader_->durable(), until_); }
-  void choose_end(const ReplicationCommand& command);
+  void check_start();
+  /// Ends the stream where its timeline was left, if it was. A standby's log may go on in another
+  /// one at any time.
+  void heed_timeline();
   void take_slot();
 
   Session::State& session_;
+  const Counted counted_;  ///< before what uses the log
   LogicalLog& log_;
   const std::string slot_;
   std::unique_ptr<wal::ByteReader> reader_;
   std::unique_ptr<wal::LogFollower> follower_;
+  std::uint32_t timeline_ = 0;
   Lsn position_ = Lsn::none;
   Lsn until_ = Lsn::max;
   std::uint32_t next_timeline_ = 0;

@@ -217,6 +217,8 @@ void ReplicationCommands::start_physical(const ReplicationCommand& command, Resu
   }
   require_may_use_slots(session);
   PhysicalStream stream{session, command};
+  // Replay on a standby goes on beside it.
+  if (session.is_inside_gate.load(std::memory_order_relaxed)) session.leave_gate();
   sender.send(stream);
   if (!stream.is_over()) return;
   const std::array row{TextColumn{"next_tli", TypeId::int8, std::to_string(stream.next_timeline())},
@@ -250,6 +252,8 @@ void ReplicationCommands::note_page_lsns(const ReplicationCommand& command) {
 void ReplicationCommands::send_base_copy(ResultSink& sink, ChangeSender& sender) {
   Session::State& session = session_.state();
   require_may_use_slots(session);
+  if (session.shared.engine.is_standby())
+    throw SqlError{sqlstate::feature_not_supported, "a standby cannot be copied"};
   SentFiles files{[&sink](Bytes message) { sink.copy_out_data(message); }};
   if (!page_lsns_.empty())
     files.leave_out_pages(std::filesystem::path{"engine"} / "data", std::exchange(page_lsns_, {}));

@@ -29,6 +29,8 @@ struct Database::Shared final : ServerContext {
   ~Shared();
 
   LogSenders log_senders;
+  /// Streams of the log to standbys. They are not inside a standby's replay gate.
+  std::atomic<std::size_t> streams{0};
   ExportedSnapshots exported_snapshots;
   TransactionNumbers transaction_numbers;
   AdvisoryLocks advisory_locks;
