@@ -43,6 +43,9 @@ struct Encryption {
 struct SessionOptions {
   std::string user = "postgres";
   std::string database = "postgres";
+  /// SYSTEM_USER: the method of authentication and the name that it proved, "scram-sha-256:name".
+  /// Empty if the client was trusted.
+  std::string system_user;
   /// Other parameters of the start-up packet (application_name, client_encoding, DateStyle, …):
   /// they become the session's defaults, which RESET restores.
   std::vector<std::pair<std::string, std::string>> parameters;

@@ -3,11 +3,11 @@
 #include <libpq-fe.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <memory>
 
 #include "base/testing/free_port.h"
 #include "server/session/testing/fiber_server.h"
+#include "server/session/testing/tls_door.h"
 
 namespace swizzle::server::testing {
 namespace {
@@ -18,22 +18,6 @@ struct Release {
 };
 using Connection = std::unique_ptr<PGconn, Release>;
 using Answer = std::unique_ptr<PGresult, Release>;
-
-DoorPolicy tls_door() {
-  std::string directory = (std::filesystem::temp_directory_path() / "swizzled-XXXXXX").string();
-  REQUIRE(mkdtemp(directory.data()) != nullptr);
-  const std::string command = "cd " + directory +
-                              " && openssl req -new -x509 -days 2 -nodes -subj /CN=127.0.0.1 "
-                              "-newkey rsa:2048 -keyout key -out crt 2>/dev/null && chmod 600 key";
-  REQUIRE(std::system(command.c_str()) == 0);
-  DoorPolicy policy = TestServer::door("local all all trust\nhost all all all scram-sha-256");
-  policy.tls = TlsContext::load({directory + "/crt", directory + "/key"}).value();
-  std::filesystem::permissions(directory + "/key", std::filesystem::perms::others_read,
-                               std::filesystem::perm_options::add);
-  CHECK_FALSE(TlsContext::load({directory + "/crt", directory + "/key"}));
-  std::filesystem::remove_all(directory);
-  return policy;
-}
 
 Connection over_tcp(const FiberServer& server, const std::string& more) {
   return Connection{PQconnectdb(("host=127.0.0.1 user=ann dbname=db connect_timeout=10 port=" +

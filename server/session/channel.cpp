@@ -111,6 +111,20 @@ std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline
   }
 }
 
+std::expected<std::byte, Stop> Channel::first_byte(TimePoint deadline) {
+  for (bool in_time = true;;) {
+    std::byte byte{};
+    const Transfer transfer = stream_.peek(byte);
+    if (transfer.state == Transfer::State::moved) return byte;
+    if (transfer.state == Transfer::State::closed) {
+      return std::unexpected{Stop{Stop::Kind::peer_gone, {}}};
+    }
+    if (auto stop = interruption(Heed::end)) return std::unexpected{std::move(*stop)};
+    if (!in_time) return std::unexpected{Stop{Stop::Kind::timed_out, {}}};
+    in_time = wait_for_bytes(Readiness::readable, deadline);
+  }
+}
+
 std::expected<Bytes, Stop> Channel::next_startup_packet(TimePoint deadline) {
   drop_previous_frame();
   for (;;) {

@@ -55,6 +55,8 @@ class Channel {
   /// Returns the next message, valid until the next call. Reads first, and waits only if that finds
   /// nothing.
   std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Heed heed);
+  /// Waits for the first byte, which stays in the socket. Pre: nothing has been received.
+  std::expected<std::byte, Stop> first_byte(TimePoint deadline);
   /// Returns the next start-up packet, valid until the next call.
   std::expected<Bytes, Stop> next_startup_packet(TimePoint deadline);
   /// True if there are bytes after the last packet, from a client that has not waited for an

@@ -114,8 +114,8 @@ std::string Login::describe_visitor(const Visitor& visitor) const {
                      encryption);
 }
 
-Result<> Login::authenticate(const Admission& admission) {
-  const sql::SessionOptions& options = admission.options;
+Result<> Login::authenticate(Admission& admission) {
+  sql::SessionOptions& options = admission.options;
   const Transport over_tcp = channel_.stream().is_tls() ? Transport::tls : Transport::tcp;
   const Visitor visitor{peer_.address ? over_tcp : Transport::unix_socket, peer_.address,
                         options.database, options.user, admission.is_physical_replication};
@@ -132,8 +132,10 @@ Result<> Login::authenticate(const Admission& admission) {
       return fail(state::invalid_authorization,
                   fmt::format("pg_hba.conf rejects connection for {}", who));
     case AuthMethod::peer:
+      options.system_user = "peer:" + options.user;
       return check_peer(options);
     case AuthMethod::scram_sha_256:
+      options.system_user = "scram-sha-256:" + options.user;
       return exchange_scram(options);
   }
   return fail(sqlstate::internal_error, "unknown authentication method");

@@ -28,7 +28,8 @@ class Login {
 
  private:
   std::optional<StartupMessage> receive_startup();
-  Result<> authenticate(const Admission& admission);
+  /// Also sets the session's SYSTEM_USER.
+  Result<> authenticate(Admission& admission);
   Result<> check_peer(const sql::SessionOptions& options) const;
   Result<> exchange_scram(const sql::SessionOptions& options);
   Result<Bytes> receive_password_message();

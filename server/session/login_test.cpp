@@ -130,6 +130,25 @@ TEST_CASE("the first matching rule decides") {
       "no pg_hba.conf entry for host \"11.1.1.1\", user \"ann\", database \"ann\", no encryption");
 }
 
+TEST_CASE("SYSTEM_USER is the method that proved the name, and the name") {
+  TestServer server{TestServer::door("local all ann scram-sha-256\nlocal all all trust")};
+  const auto answer = [](WireClient& client) {
+    client.send(message('Q', text("system user")));
+    std::string row;
+    for (const Received& received : client.receive_until('Z')) {
+      if (received.kind == 'D') row = received.body;
+    }
+    return row;
+  };
+  WireClient proved = server.connect();
+  REQUIRE(scram_login(proved, "ann", "secret").kind == 'R');
+  proved.receive_until('Z');
+  CHECK(answer(proved).ends_with("scram-sha-256:ann"));
+  WireClient trusted = server.connect();
+  trusted.log_in("bob");
+  CHECK(answer(trusted).ends_with("nobody"));
+}
+
 TEST_CASE("encryption requests: one of each, and nothing behind them") {
   TestServer server;
   SECTION("both are declined, then start-up goes on") {
@@ -192,6 +211,17 @@ TEST_CASE("versions and extensions are negotiated") {
   SECTION("a later minor version is told what we speak") {
     WireClient client = server.connect();
     CHECK(client.log_in("ann", 0x0003'0063) == "vRSSKZ");
+    CHECK(client.cancel_key.size() == 32);
+  }
+  SECTION("a version that no server speaks yet, with a parameter for such tests") {
+    WireClient client = server.connect();
+    client.send(startup_packet(
+        text("user") + text("a") + text("_pq_.test_protocol_negotiation") + text("") + '\0',
+        0x0003'270F));
+    const Received answer = client.receive();
+    CHECK(answer.kind == 'v');
+    CHECK(answer.body == int32(0x0003'0002) + int32(1) + text("_pq_.test_protocol_negotiation"));
+    CHECK(client.kinds_until('Z') == "RSSKZ");
     CHECK(client.cancel_key.size() == 32);
   }
   SECTION("an unknown extension is named") {

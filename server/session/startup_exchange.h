@@ -26,6 +26,8 @@ class StartupExchange {
  private:
   enum class Step : std::uint8_t { next_packet, close };
 
+  Step accept_direct_tls();
+  [[nodiscard]] bool offers_tls() const noexcept;
   Result<Step> answer_tls_request();
   Result<Step> answer_gss_request();
 

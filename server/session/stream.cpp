@@ -47,6 +47,15 @@ Transfer Stream::read(MutableBytes into) noexcept {
   return plain_outcome(result, Transfer::State::wants_readable);
 }
 
+Transfer Stream::peek(std::byte& into) noexcept {
+  INVARIANT(tls_ == nullptr);
+  ssize_t result = 0;
+  do {
+    result = ::recv(socket_.get(), &into, 1, MSG_PEEK);
+  } while (result < 0 && errno == EINTR);
+  return plain_outcome(result, Transfer::State::wants_readable);
+}
+
 Transfer Stream::write(Bytes from) noexcept {
   if (tls_ != nullptr) {
     ERR_clear_error();
@@ -73,6 +82,13 @@ void Stream::begin_tls(const TlsContext& context) {
 Transfer Stream::continue_handshake() noexcept {
   ERR_clear_error();
   return tls_outcome(SSL_do_handshake(tls_));
+}
+
+bool Stream::has_protocol() const noexcept {
+  const unsigned char* name = nullptr;
+  unsigned int size = 0;
+  if (tls_ != nullptr) SSL_get0_alpn_selected(tls_, &name, &size);
+  return size > 0;
 }
 
 std::optional<sql::Encryption> Stream::encryption() const {

@@ -34,6 +34,8 @@ class Stream {
   ~Stream();
 
   Transfer read(MutableBytes into) noexcept;
+  /// Reads one byte and leaves it in the socket. Pre: not under TLS.
+  Transfer peek(std::byte& into) noexcept;
   Transfer write(Bytes from) noexcept;
 
   /// Switches to TLS. Pre: not yet done.
@@ -41,6 +43,8 @@ class Stream {
   /// One step of the handshake; `moved` when it is done.
   Transfer continue_handshake() noexcept;
   [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
+  /// True if the handshake agreed on a protocol (ALPN), which can only be PostgreSQL's.
+  [[nodiscard]] bool has_protocol() const noexcept;
   /// Returns the encryption that the handshake agreed on; nothing in the clear.
   [[nodiscard]] std::optional<sql::Encryption> encryption() const;
   /// Closes the TLS session, too.

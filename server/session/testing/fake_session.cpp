@@ -84,6 +84,7 @@ struct Session::State {
   Diagnostic ending_storage;
   bool implicit_failed = false;
   std::int32_t pid = 0;
+  std::string system_user;
   std::string said;
   std::atomic<bool> sleeps{false};
   std::function<void()> end;
@@ -181,6 +182,9 @@ struct Session::State {
     } else if (text.starts_with("SELECT abalance")) {
       sink.data_row(TextRow{"0"});
       sink.command_complete("SELECT 1");
+    } else if (text == "system user") {
+      sink.data_row(TextRow{system_user.empty() ? "nobody" : system_user});
+      sink.command_complete("SELECT 1");
     } else if (text.starts_with("rows") || text.starts_with("wide")) {
       return rows(text, position, limit, sink);
     } else {
@@ -207,6 +211,7 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   }
   auto state = std::make_unique<Session::State>();
   state->pid = options.backend_pid;
+  state->system_user = options.system_user;
   state->end = std::move(options.end);
   if (options.user == "plain") state->settings["is_superuser"] = "off";
   return std::unique_ptr<Session>{new Session{std::move(state)}};

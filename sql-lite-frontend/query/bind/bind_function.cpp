@@ -136,20 +136,7 @@ namespace {
 
 }  // namespace
 
-namespace {
-
-/// Returns the SQL words of a call that the grammar makes of a construct whose function does not
-/// exist here; empty for any other call.
-std::string_view unsupported_words(const ast::FuncCall& node) {
-  if (node.funcformat != ast::CoercionForm::sql_syntax) return {};
-  const std::string_view name = ast::string_of(node.funcname.back());
-  return name == "system_user" ? "SYSTEM_USER" : std::string_view{};
-}
-
-}  // namespace
-
 ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope) {
-  if (const auto words = unsupported_words(node); !words.empty()) unsupported(words, node.location);
   constexpr std::size_t kMostArguments = 100;
   if (node.args.size() > kMostArguments) {
     throw sql_error(sqlstate::too_many_arguments,
@@ -253,7 +240,9 @@ ExprPtr ExpressionBinder::bind_function(const ast::FuncCall& node, Scope& scope)
                          std::move(arguments), scope, node.location);
   }
   if (function.session != nullptr) {
-    return bind_session_call(function, std::move(arguments), node.location);
+    ExprPtr asked = bind_session_call(function, std::move(arguments), node.location);
+    if (node.funcformat == ast::CoercionForm::sql_syntax) asked->set_spelling(Spelling::keywords);
+    return asked;
   }
   if (function.scalar == nullptr) refuse_row_without_columns(name);
   auto expr =

@@ -28,6 +28,12 @@ Value server_port(Execution& execution, Arguments) {
   return port_value(session_of(execution).options.server);
 }
 
+Value system_user(Execution& execution, Arguments) {
+  const std::string& name = session_of(execution).options.system_user;
+  if (name.empty()) return Value::null();
+  return make_text(execution.row_arena, name);
+}
+
 /// Action on a session, in the words of refusals.
 struct Deed {
   std::string_view verb;
@@ -111,9 +117,13 @@ Value address_value(Execution& execution, const std::optional<Endpoint>& end) {
 
 std::span<const SessionEntry> connection_functions() {
   static constexpr SessionEntry kFunctions[] = {
-      {"inet_client_addr", client_address},  {"inet_client_port", client_port},
-      {"inet_server_addr", server_address},  {"inet_server_port", server_port},
-      {"pg_cancel_backend", cancel_backend}, {"pg_terminate_backend", terminate_backend},
+      {"inet_client_addr", client_address},
+      {"inet_client_port", client_port},
+      {"inet_server_addr", server_address},
+      {"inet_server_port", server_port},
+      {"system_user", system_user},
+      {"pg_cancel_backend", cancel_backend},
+      {"pg_terminate_backend", terminate_backend},
   };
   return kFunctions;
 }
