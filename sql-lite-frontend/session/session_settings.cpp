@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/session/shared/database_shared.h"
 #include "sql-lite-frontend/session/shared/known_settings.h"
 #include "sql-lite-frontend/session/shared/postgres_version.h"
@@ -190,6 +191,15 @@ void define_formats(Settings& settings) {
 void define_behavior(Settings& settings) {
   const std::string category{kClient};
   const auto user = SettingContext::user;
+  SettingDefinition self_grant =
+      string_setting("createrole_self_grant", "", user, category,
+                     "Sets whether a CREATEROLE user automatically grants the role to themselves, "
+                     "and with which options.");
+  self_grant.check = [](const SettingValue& value) -> Result<> {
+    RETURN_IF_ERROR(self_grant_options(std::get<std::string>(value)));
+    return {};
+  };
+  settings.define(std::move(self_grant));
   const std::vector<std::string> levels{"serializable", "repeatable read", "read committed",
                                         "read uncommitted"};
   settings.define(string_setting("application_name", "", user, "Reporting and Logging",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/definitions/statements.h"
@@ -256,6 +257,37 @@ void take_memberships_of(StatementContext& session, const std::vector<RolePtr>& 
   }
 }
 
+Result<MembershipOptions> self_grant_options(std::string_view setting) {
+  const auto refuse = [&](std::string detail) {
+    return fail(
+        Error{sqlstate::invalid_parameter_value,
+              fmt::format("invalid value for parameter \"createrole_self_grant\": \"{}\"", setting)}
+            .with_detail(std::move(detail)));
+  };
+  constexpr std::string_view kBlanks = " \t\n\r\f";
+  MembershipOptions options;
+  std::string_view rest = setting;
+  if (rest.find_first_not_of(kBlanks) == std::string_view::npos) return options;
+  for (bool is_last = false; !is_last;) {
+    const std::size_t comma = rest.find(',');
+    is_last = comma == std::string_view::npos;
+    std::string_view word = rest.substr(0, comma);
+    rest.remove_prefix(is_last ? rest.size() : comma + 1);
+    word.remove_prefix(std::min(word.find_first_not_of(kBlanks), word.size()));
+    word = word.substr(0, word.find_last_not_of(kBlanks) + 1);
+    if (word.empty()) return refuse("List syntax is invalid.");
+    const std::string lower = lower_case(word);
+    if (lower == "set") {
+      options.set = true;
+    } else if (lower == "inherit") {
+      options.inherit = true;
+    } else {
+      return refuse(fmt::format("Unrecognized key word: \"{}\".", lower));
+    }
+  }
+  return options;
+}
+
 void give_membership_of_creator(StatementContext& session, Oid group) {
   if (session.rights.is_superuser(session.user)) return;
   const RolePtr creator = session.catalog.role(session.user);
@@ -266,6 +298,15 @@ void give_membership_of_creator(StatementContext& session, Oid group) {
   now.admin_option = true;
   now.inherit_option = now.set_option = false;
   insert(changed, now);
+  const auto own = self_grant_options(session.settings.text("createrole_self_grant"));
+  if (own && own->any()) {
+    now.oid = session.catalog.allocate_oid();
+    now.grantor = creator->oid;
+    now.admin_option = false;
+    now.inherit_option = own->inherit.value_or(false);
+    now.set_option = own->set.value_or(false);
+    insert(changed, now);
+  }
   session.catalog.replace(*session.transaction, *creator, std::move(changed));
 }
 

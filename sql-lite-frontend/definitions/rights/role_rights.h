@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 
 /// Rights to change roles and their memberships, as of PostgreSQL 16.
@@ -33,7 +35,11 @@ void give_membership(StatementContext& session, const MembershipChange& change, 
 /// Removes a membership, or options of it.
 void take_membership(StatementContext& session, const MembershipChange& change,
                      ast::DropBehavior behavior, ResultSink& sink);
-/// Gives CREATE ROLE's user the membership WITH ADMIN OPTION in its new role.
+/// Returns the options that a value of createrole_self_grant names: "set, inherit". 22023 for
+/// others.
+Result<MembershipOptions> self_grant_options(std::string_view setting);
+/// Gives CREATE ROLE's user the membership WITH ADMIN OPTION in its new role, and the one that
+/// createrole_self_grant asks for.
 void give_membership_of_creator(StatementContext& session, Oid group);
 /// Removes the memberships that the roles have granted, and those that depend on them.
 void take_memberships_of(StatementContext& session, const std::vector<RolePtr>& grantors);
