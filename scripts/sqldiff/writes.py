@@ -32,6 +32,11 @@ class WriteMaker:
             return ""
         targets = [Piece("target", self._expression(kind, self._columns_of(table, alias), 1), f" as r{n}")
                    for n, (_, kind) in enumerate(self.random.sample(table.columns, min(2, len(table.columns))))]
+        if ORACLE >= 18 and self.random.random() < 0.5:
+            before, after = self._columns_of(table, "old"), self._columns_of(table, "new")
+            kind = self.random.choice(table.columns)[1]
+            targets += [Piece("target", "old.id as o"), Piece("target", "new.id as n"),
+                        Piece("target", self._expression(kind, before + after, 1), " as both_rows")]
         return Piece("clause", " returning ", Series(", ", (Piece("target", f"{alias}.id"), *targets)), optional=True)
 
     def _row(self, table):

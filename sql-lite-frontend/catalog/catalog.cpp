@@ -53,7 +53,7 @@ void drop_leftovers(Engine& engine, Tree& tree, Oid database) {
       keys.emplace_back(as_text(cursor.key()));
       if (relation.tree != TreeId::directory) trees.push_back(relation.tree);
       for (const Index& index : relation.indexes) {
-        if (!index.primary) trees.push_back(index.tree);
+        if (!index.orders_rows()) trees.push_back(index.tree);
       }
     }
   }

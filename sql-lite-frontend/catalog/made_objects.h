@@ -158,6 +158,8 @@ struct Publication {
   std::vector<Member> members;
   std::vector<WholeSchema> schemas;
   std::string comment;
+  /// publish_generated_columns = stored: of tables without a column list.
+  bool stored_generated = false;
 
   [[nodiscard]] const Member* member(Oid table) const noexcept {
     for (const Member& one : members) {

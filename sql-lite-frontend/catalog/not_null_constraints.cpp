@@ -98,12 +98,33 @@ void complete_not_nulls(Relation& relation, const std::function<Oid()>& allocate
   complete(relation, [&](std::size_t /*position*/) { return allocate(); });
 }
 
+namespace {
+
+/// Returns the number of a constraint that an old record lacks. Position: of the column, from 0.
+Oid old_number(Oid object, std::size_t position) {
+  const Oid place = object * static_cast<Oid>(kMostTableColumns) + static_cast<Oid>(position);
+  return kFirstOldNotNull + place % kOldNotNulls;
+}
+
+}  // namespace
+
 void name_old_not_nulls(Relation& relation) {
-  complete(relation, [&](std::size_t position) {
-    const Oid place =
-        relation.oid * static_cast<Oid>(kMostTableColumns) + static_cast<Oid>(position);
-    return kFirstOldNotNull + place % kOldNotNulls;
-  });
+  complete(relation, [&](std::size_t position) { return old_number(relation.oid, position); });
+}
+
+void name_old_not_null(UserType& domain) {
+  if (!domain.not_null || !is_domain(domain.id())) return;
+  const ObjectName base = object_name(domain.name, {}, "not_null");
+  int number = 0;
+  while (std::ranges::find(domain.checks, base.numbered(number), &DomainCheck::name) !=
+         domain.checks.end()) {
+    ++number;
+  }
+  DomainCheck constraint;
+  constraint.oid = old_number(domain.oid, 0);
+  constraint.name = base.numbered(number);
+  constraint.is_not_null = true;
+  domain.checks.push_back(std::move(constraint));
 }
 
 }  // namespace swizzle::sql

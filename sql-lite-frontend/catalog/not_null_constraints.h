@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// NOT NULL constraints, of which each column that is `not_null` has one.
+/// NOT NULL constraints, of which each column and each domain that is `not_null` has one.
 namespace swizzle::sql {
 
 /// A name that PostgreSQL gives an object which has none: "t_a_key". The first two parts are cut
@@ -32,5 +32,7 @@ void complete_not_nulls(Relation& relation, const std::function<Oid()>& allocate
 /// Adds the constraints that a record of before format 21 lacks. Their numbers depend on the
 /// relation's number and the column's alone, so that every reader finds the same.
 void name_old_not_nulls(Relation& relation);
+/// Adds the constraint that the record of a NOT NULL domain of before format 22 lacks.
+void name_old_not_null(UserType& domain);
 
 }  // namespace swizzle::sql

@@ -120,6 +120,37 @@ TEST_CASE("A record of before format 21 gets the constraints of its NOT NULL col
   CHECK(again.constraints[0].oid == back.constraints[0].oid);
 }
 
+TEST_CASE("The record of a NOT NULL domain of before format 22 gets its constraint",
+          "[sql][catalog][not-null]") {
+  UserType domain;
+  domain.oid = kFirstDomain + 17;
+  domain.name = "d";
+  domain.base = TypeId::int4;
+  domain.not_null = true;
+  domain.checks = {{17001, "d_check", "(VALUE > 0)", true, {}, false}};
+  const std::string record = encode(domain);
+  domain.checks[0].is_not_null = true;
+  std::string old = without_differences(record, encode(domain));
+  REQUIRE(old.size() == record.size() - 1);
+  old[0] = 21;
+  const UserType back = decode<UserType>(as_bytes(old));
+  REQUIRE(back.checks.size() == 2);
+  CHECK_FALSE(back.checks[0].is_not_null);
+  CHECK(back.checks[1].is_not_null);
+  CHECK(back.checks[1].name == "d_not_null");
+  CHECK(back.checks[1].oid >= 0xC0000000U);
+  // Written again, it keeps it.
+  const UserType again = decode<UserType>(as_bytes(encode(back)));
+  REQUIRE(again.checks.size() == 2);
+  CHECK(again.checks[1].oid == back.checks[1].oid);
+  // A domain that may be NULL gets none.
+  domain.not_null = false;
+  domain.checks.clear();
+  std::string nullable = encode(domain);
+  nullable[0] = 21;
+  CHECK(decode<UserType>(as_bytes(nullable)).checks.empty());
+}
+
 TEST_CASE("A membership of before format 21 has the inheritance of its role",
           "[sql][catalog][privileges]") {
   const bool inherits = GENERATE(true, false);

@@ -44,6 +44,7 @@ void fields(V& visit, T& object) {
   visit.since(18, object.parent);
   visit.since(20, object.enforced);
   visit.since(21, object.also_local);
+  visit.since(22, object.has_period);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Trigger>
@@ -72,6 +73,7 @@ void fields(V& visit, T& object) {
   visit.since(4, object.estimated_pages);
   visit.since(10, object.method);
   visit.since(18, object.parent);
+  visit.since(22, object.without_overlaps);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, SequenceDefinition>
@@ -184,6 +186,7 @@ void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.owner, object.all_tables, object.inserts, object.updates,
         object.deletes, object.truncates, object.via_root, object.members, object.schemas,
         object.comment);
+  visit.since(22, object.stored_generated);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Routine>
@@ -205,6 +208,7 @@ template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, DomainCheck>
 void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.sql, object.validated, object.comment);
+  visit.since(22, object.is_not_null);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, UserType>
@@ -220,6 +224,7 @@ void fields(V& visit, T& object) {
   visit.since(9, object.relation);
   visit.since(10, object.difference);
   visit.since(12, object.collation);
+  if constexpr (!std::is_const_v<T>) visit.before(22, [&] { name_old_not_null(object); });
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, PolicyCondition>

@@ -106,6 +106,9 @@ struct Constraint {
   std::string comment;
   Oid parent = kNoOid;      ///< of a partition: the constraint of its parent that it is there for
   bool also_local = false;  ///< has a parent, and the partition's own definition declares it too
+  /// Foreign key with PERIOD: the last column is a range, which ranges of referenced rows must
+  /// cover.
+  bool has_period = false;
 };
 
 /// Bits of pg_trigger.tgtype.
@@ -183,18 +186,27 @@ struct Index {
   std::vector<IndexColumn> columns;
   std::vector<std::int16_t> included;
   std::string predicate_sql;
-  /// The primary key orders the table itself and has no tree of its own.
+  /// The index that orders the table's rows has no tree of its own.
   TreeId tree = TreeId::directory;
   std::string comment;
   std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
   Oid parent = kNoOid;               ///< of a partition: the parent's index of which it is a part
+  /// Key WITHOUT OVERLAPS of the last column, a range. Its entries exclude each other, so `unique`
+  /// is false.
+  bool without_overlaps = false;
 
-  /// True for an exclusion constraint's index.
+  /// True for the index of an exclusion constraint or of a key WITHOUT OVERLAPS.
   [[nodiscard]] bool excludes() const noexcept {
     return !columns.empty() && !columns.front().excludes_by.empty();
   }
   /// True if the definition declares a key.
-  [[nodiscard]] bool is_key() const noexcept { return unique || (deferrable && !excludes()); }
+  [[nodiscard]] bool is_key() const noexcept {
+    return unique || without_overlaps || (deferrable && !excludes());
+  }
+  /// True for a key that each write checks: the only ones that foreign keys may refer to.
+  [[nodiscard]] bool is_immediate_key() const noexcept { return is_key() && !deferrable; }
+  /// True for the primary key by which the table's rows are ordered.
+  [[nodiscard]] bool orders_rows() const noexcept { return primary && !without_overlaps; }
 };
 
 enum class RelationKind : char {
@@ -294,13 +306,14 @@ struct Relation {
   }
 };
 
-/// CHECK constraint of a domain, over VALUE.
+/// Constraint of a domain: CHECK, over VALUE, or NOT NULL.
 struct DomainCheck {
   Oid oid = kNoOid;
   std::string name;
-  std::string sql;
+  std::string sql;  ///< of a CHECK
   bool validated = true;
   std::string comment;
+  bool is_not_null = false;
 };
 
 /// User-defined type, or row type of a relation: an enum, domain, composite type, range or
@@ -316,7 +329,7 @@ struct UserType {
   TypeId base = TypeId::none;  ///< of a domain: what it is over, perhaps a domain; of a range: what
                                ///< its bounds are; of a multirange: its range
   std::int32_t base_typmod = kNoTypmod;
-  bool not_null = false;
+  bool not_null = false;    ///< a domain with a NOT NULL constraint among its checks
   std::string default_sql;  ///< in the form of stored expressions; empty: none
   std::vector<DomainCheck> checks;
   std::vector<Column> attributes;  ///< of a composite type

@@ -2,7 +2,8 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 
-/// Numbers of NOT NULL constraints that records of before format 21 get when they are read. The
+/// Numbers of NOT NULL constraints that records of before format 21, and of domains before format
+/// 22, get when they are read. The
 /// counter of object numbers reaches these last.
 namespace swizzle::sql {
 

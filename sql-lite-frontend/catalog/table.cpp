@@ -33,7 +33,7 @@ void open_indexes(Engine& engine, Table& table) {
       }
       access.classes.push_back(taken->id);
     }
-    if (index.primary) {
+    if (index.orders_rows()) {
       table.key_columns = access.columns;
       for (const IndexColumn& column : index.columns) {
         table.key_positions.push_back(static_cast<std::size_t>(column.column - 1));
@@ -104,6 +104,11 @@ const Constraint* Table::constraint_named(std::string_view name) const noexcept 
 
 const Index* Table::primary_key() const noexcept {
   const auto found = std::ranges::find(relation.indexes, true, &Index::primary);
+  return found == relation.indexes.end() ? nullptr : &*found;
+}
+
+const Index* Table::row_order() const noexcept {
+  const auto found = std::ranges::find_if(relation.indexes, &Index::orders_rows);
   return found == relation.indexes.end() ? nullptr : &*found;
 }
 

@@ -58,7 +58,7 @@ struct TableRuntime {
 /// An index with what is needed to use it.
 struct IndexAccess {
   const Index* index = nullptr;
-  std::optional<Tree> tree;  ///< absent for the primary key: the table is its index
+  std::optional<Tree> tree;  ///< absent for the index that orders the rows: it is the table
   std::vector<KeyColumn> columns;
   TableCounters* counters = nullptr;  ///< lives with the table's runtime
   /// Classes of an inverted index, which take apart the values of its columns.
@@ -70,7 +70,7 @@ struct IndexAccess {
 
 /// One version of a relation's definition, opened. Immutable; plans keep it alive.
 ///
-/// Rows: key = the primary key's columns, or 8 bytes of hidden row id; value = all columns.
+/// Rows: key = the columns of row_order(), or 8 bytes of hidden row id; value = all columns.
 /// Index entries: key = the index's columns, then (unless unique without NULLs) the row's key;
 /// value = the row's key for unique ones, empty otherwise. Of inverted ones as row_key_stream.h
 /// says.
@@ -80,7 +80,7 @@ struct Table {
   std::uint64_t version = 0;
   std::vector<TypeId> column_types;
   RowLayout layout;
-  /// Positions (from 0) of the primary key's columns; empty: hidden row id.
+  /// Positions (from 0) of the columns of row_order(); empty: hidden row id.
   std::vector<std::size_t> key_positions;
   std::vector<KeyColumn> key_columns;
   std::optional<Tree> tree;
@@ -95,6 +95,8 @@ struct Table {
   [[nodiscard]] const Index* index_by_oid(Oid oid) const noexcept;
   [[nodiscard]] const Constraint* constraint_named(std::string_view name) const noexcept;
   [[nodiscard]] const Index* primary_key() const noexcept;
+  /// Returns the index by which the rows are ordered: null if they have hidden row ids.
+  [[nodiscard]] const Index* row_order() const noexcept;
   /// Number of rows, as far as known; 1000 for a table that was never analyzed.
   [[nodiscard]] double expected_rows() const noexcept;
 };
@@ -111,7 +113,7 @@ struct RelationPages {
   std::uint64_t hit = 0;
 };
 RelationPages pages_of(Engine& engine, const Table& table);
-/// A primary key has none: the table is its index.
+/// The index that orders the rows has none: it is the table.
 RelationPages pages_of(Engine& engine, const IndexAccess& index);
 /// Restarts the counters from zero; they belong to a relation with that tree.
 void reset_counters(Engine& engine, TableCounters& counters, TreeId tree);

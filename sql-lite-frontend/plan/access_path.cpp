@@ -228,7 +228,7 @@ bool AccessPaths::is_covered(const FromTable& table, const IndexAccess& index) c
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
     if (!binder_.is_used(table.first_slot + static_cast<Slot>(i))) continue;
     const Column& column = table.table->relation.columns[i];
-    const Index* key_of_rows = table.table->primary_key();
+    const Index* key_of_rows = table.table->row_order();
     if (!key_keeps_value(column.type) || !keeps_values(index.index->columns, index.columns, i) ||
         (key_of_rows != nullptr &&
          !keeps_values(key_of_rows->columns, table.table->key_columns, i))) {
@@ -308,8 +308,8 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
     }
     if (is_fixed) continue;
     if (at >= index.columns.size()) {
-      // The whole primary key determines the row, so further columns order nothing.
-      if (index.index->primary) break;
+      // The whole key of the rows determines the row, so further columns order nothing.
+      if (index.index->orders_rows()) break;
       const OrderedKey rest = row_key_order(table, index, at - index.columns.size(), *key.expr);
       if (rest == OrderedKey::nothing_left) break;
       const bool is_forward = key.direction == SortDirection::ascending;

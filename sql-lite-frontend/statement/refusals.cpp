@@ -50,15 +50,6 @@ std::string_view alter_form_name(AlterTableType type) noexcept {
   return "in this form";
 }
 
-void refuse_newer_constraint(const ast::Constraint& constraint) {
-  const auto refuse = [&](std::string_view what) {
-    throw sql_error(sqlstate::feature_not_supported, "{} is not supported", what)
-        .at_position(constraint.location + 1);
-  };
-  if (constraint.without_overlaps) refuse("WITHOUT OVERLAPS");
-  if (constraint.fk_with_period || constraint.pk_with_period) refuse("PERIOD");
-}
-
 void refuse_statement(const ast::Node& statement) {
   const StatementKind& kind = kind_of_statement(statement);
   const std::string_view name = kind.refused_as.empty() ? kind.tag.of(statement) : kind.refused_as;

@@ -10,9 +10,6 @@ namespace swizzle::sql {
 /// Returns the keywords of an ALTER TABLE command, such as "ENABLE TRIGGER".
 std::string_view alter_form_name(ast::AlterTableType type) noexcept;
 
-/// Throws 0A000 for constraints that only newer grammars have: WITHOUT OVERLAPS and PERIOD.
-void refuse_newer_constraint(const ast::Constraint& constraint);
-
 /// Throws 0A000 "… is not supported".
 [[noreturn]] void refuse_statement(const ast::Node& statement);
 

@@ -169,7 +169,7 @@ void remove_contents(ServerContext& shared, Tree tree, Transaction& transaction,
       shared.statistics->remove(transaction, relation.oid);
       trees.push_back(relation.tree);
       for (const Index& index : relation.indexes) {
-        if (!index.primary) trees.push_back(index.tree);
+        if (!index.orders_rows()) trees.push_back(index.tree);
       }
     }
   }

@@ -228,7 +228,7 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
         binder.bind_table_expression(index.predicate_sql, *table, first, Clause::index_predicate);
     refuse_virtual_read(relation, *predicate, first);
   }
-  require_partition_key_in(relation, index, "UNIQUE");
+  require_partition_key_in(relation, index);
   index.name =
       statement.idxname.empty()
           ? free_name(session, relation, object_name(relation.name, joined_once(names), "idx"))

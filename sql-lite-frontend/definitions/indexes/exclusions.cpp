@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/indexes/inverted_index.h"
+#include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
@@ -31,19 +32,6 @@ bool has_gist_class(TypeId type) {
   static constexpr std::string_view kTypes[] = {"point",   "box",      "circle",
                                                 "polygon", "tsvector", "tsquery"};
   return std::ranges::find(kTypes, value_type(base_type(type)).name) != std::end(kTypes);
-}
-
-std::string family_name(std::string_view method, TypeId type) {
-  type = base_type(type);
-  if (range_subtype(type) != TypeId::none) return "range_ops";
-  if (range_of_multirange(type) != TypeId::none) return "multirange_ops";
-  const std::string name = is_enum(type) ? "enum" : std::string{value_type(type).name};
-  if (method == "gist") return fmt::format("gist_{}_ops", name);
-  if (name == "int2" || name == "int4" || name == "int8") return "integer_ops";
-  if (name == "float4" || name == "float8") return "float_ops";
-  if (name == "date" || name == "timestamp" || name == "timestamptz") return "datetime_ops";
-  if (name == "varchar") return "text_ops";
-  return name + "_ops";
 }
 
 void require_class(StatementContext& session, std::string_view method, TypeId type) {
@@ -85,7 +73,7 @@ std::string class_named(std::string_view method, TypeId type, const ast::IndexEl
     throw SqlError{sqlstate::feature_not_supported,
                    "operator class \"inet_ops\" in exclusion constraints is not supported"};
   }
-  const std::string known = family_name(method, type);
+  const std::string known = operator_family(method, type);
   const std::string own = fmt::format("{}_ops", value_type(base_type(type)).name);
   if (name != known && (method == "gist" || name != own)) {
     throw_error(sqlstate::undefined_object,
@@ -96,6 +84,12 @@ std::string class_named(std::string_view method, TypeId type, const ast::IndexEl
 
 std::string_view method_of(const ast::Constraint& node) {
   return node.access_method.empty() ? std::string_view{"btree"} : node.access_method;
+}
+
+void refuse_nondeterministic(Oid collation) {
+  if (!is_nondeterministic(collation)) return;
+  throw SqlError{sqlstate::feature_not_supported,
+                 "nondeterministic collations are not supported for exclusion constraints"};
 }
 
 void check_method(StatementContext& session, const ast::Constraint& node) {
@@ -125,6 +119,25 @@ void check_method(StatementContext& session, const ast::Constraint& node) {
 
 }  // namespace
 
+void require_period_type(const Column& column) {
+  if (is_range_or_multirange(column.type)) return;
+  throw_error(sqlstate::datatype_mismatch,
+              "column \"{}\" in WITHOUT OVERLAPS is not a range or multirange type", column.name);
+}
+
+std::string operator_family(std::string_view method, TypeId type) {
+  type = base_type(type);
+  if (range_subtype(type) != TypeId::none) return "range_ops";
+  if (range_of_multirange(type) != TypeId::none) return "multirange_ops";
+  const std::string name = is_enum(type) ? "enum" : std::string{value_type(type).name};
+  if (method == "gist") return fmt::format("gist_{}_ops", name);
+  if (name == "int2" || name == "int4" || name == "int8") return "integer_ops";
+  if (name == "float4" || name == "float8") return "float_ops";
+  if (name == "date" || name == "timestamp" || name == "timestamptz") return "datetime_ops";
+  if (name == "varchar") return "text_ops";
+  return name + "_ops";
+}
+
 void require_gist_class(StatementContext& session, TypeId type) {
   require_class(session, "gist", type);
 }
@@ -142,7 +155,7 @@ void require_exclusion(StatementContext& session, std::string_view method, TypeI
   if (known && is_member(method, type, *known)) return;
   throw sql_error(sqlstate::wrong_object_type,
                   "operator {} is not a member of operator family \"{}\"", signature_of(*found.op),
-                  family_name(method, type))
+                  operator_family(method, type))
       .with_detail(
           "The exclusion operator must be related to the index operator class for the constraint.");
 }
@@ -166,7 +179,7 @@ void add_exclusions_of(StatementContext& session, const Extension& extension,
       list.push_back({Dependent::Kind::constraint, table, constraint.oid, 0,
                       fmt::format("constraint {} on table {}", constraint.name, name),
                       fmt::format("operator class {} for access method gist",
-                                  family_name("gist", of_it->type))});
+                                  operator_family("gist", of_it->type))});
     }
   }
 }
@@ -198,10 +211,7 @@ IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast:
     if (name == "?column?") name = "expr";
   }
   column.collation = collation_of_key(session_, part.collation, column.type);
-  if (is_nondeterministic(column.collation)) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "nondeterministic collations are not supported for exclusion constraints"};
-  }
+  refuse_nondeterministic(column.collation);
   column.type = without_collation(column.type);
   column.operator_class = class_named(method, column.type, part);
   column.excludes_by = ast::string_of(op.back());
@@ -221,13 +231,40 @@ IndexColumn TableBuilder::exclusion_part(const ast::Constraint& node, const ast:
   return column;
 }
 
+/// Checks that a key WITHOUT OVERLAPS has a range as its last column, and others before it.
+void TableBuilder::require_period(const ast::Constraint& node,
+                                  std::span<const std::int16_t> columns) const {
+  try {
+    require_period_type(relation_.columns[static_cast<std::size_t>(columns.back() - 1)]);
+  } catch (SqlError& error) {
+    error.fields().position = node.location + 1;
+    throw;
+  }
+  if (columns.size() < 2) {
+    throw SqlError{sqlstate::syntax_error,
+                   "constraint using WITHOUT OVERLAPS needs at least two columns"};
+  }
+  if (node.nulls_not_distinct) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "NULLS NOT DISTINCT of a key WITHOUT OVERLAPS is not supported"};
+  }
+}
+
+/// Returns a column of a key WITHOUT OVERLAPS, which is that of an exclusion by `op`.
+IndexColumn TableBuilder::period_key_part(std::int16_t column, std::string_view op) const {
+  const Column& of = relation_.columns[static_cast<std::size_t>(column - 1)];
+  IndexColumn part;
+  part.column = column;
+  part.type = of.type;
+  part.collation = collation_of_key(session_, {}, of.expression_type());
+  refuse_nondeterministic(part.collation);
+  part.excludes_by = op;
+  require_exclusion(session_, "gist", part.type, op);
+  return part;
+}
+
 void TableBuilder::finish_exclusion(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
-  if (relation_.is_partitioned()) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "exclusion constraints are not supported on partitioned tables"}
-        .at_position(is_new_table() ? node.location + 1 : 0);
-  }
   check_method(session_, node);
   refuse_more_index_columns(node.exclusions.size() + node.including.size());
   Index index;
@@ -253,6 +290,7 @@ void TableBuilder::finish_exclusion(const Pending& pending) {
     index.predicate_sql =
         stored_expression(session_, relation_, node.where_clause, Clause::index_predicate, nullptr);
   }
+  require_partition_key_in(relation_, index);
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = ConstraintKind::exclusion;
   constraint.index = index.oid;

@@ -64,7 +64,7 @@ void rebuild(StatementContext& session, const TablePtr& table, std::string_view 
   std::vector<std::size_t> rebuilt;
   for (std::size_t i = 0; i < relation.indexes.size(); ++i) {
     Index& index = relation.indexes[i];
-    if (index.primary || (!only.empty() && index.name != only)) continue;
+    if (index.orders_rows() || (!only.empty() && index.name != only)) continue;
     value_of(session.shared.engine.drop_tree(*session.transaction, index.tree));
     index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
     rebuilt.push_back(i);

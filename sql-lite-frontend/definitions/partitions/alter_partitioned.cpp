@@ -206,7 +206,7 @@ void refuse_for_partitioned(const Relation& relation, const ast::AlterTableCmd& 
 
 /// True for actions that are applied to every partition separately.
 bool reaches_partitions(const Table& table, const ast::AlterTableCmd& command) {
-  // A foreign key that is not valid is refused, and one of a partition may have another name.
+  // The foreign key of a partition may have another name.
   return changes_column(command.subtype) || (command.subtype == DividedAction::validateconstraint &&
                                              is_check(table.constraint_named(command.name)));
 }

@@ -39,13 +39,22 @@ Index as_part(const Relation& parent, const Relation& partition, const Index& in
 bool is_like(const Index& own, const Index& wanted) {
   const auto same = [](const IndexColumn& left, const IndexColumn& right) {
     return left.column == right.column && left.expression_sql == right.expression_sql &&
-           left.operator_class == right.operator_class && left.collation == right.collation;
+           left.operator_class == right.operator_class && left.collation == right.collation &&
+           left.excludes_by == right.excludes_by;
   };
   return own.method == wanted.method && own.unique == wanted.unique &&
          own.primary == wanted.primary && own.deferrable == wanted.deferrable &&
-         own.nulls_not_distinct == wanted.nulls_not_distinct && !own.excludes() &&
+         own.nulls_not_distinct == wanted.nulls_not_distinct &&
+         own.without_overlaps == wanted.without_overlaps &&
          std::ranges::equal(own.columns, wanted.columns, same) && own.included == wanted.included &&
          own.predicate_sql == wanted.predicate_sql;
+}
+
+/// Returns the columns in the order in which the definition names them.
+std::vector<IndexColumn> written_columns(const Index& index) {
+  std::vector<IndexColumn> columns = index.columns;
+  std::ranges::stable_sort(columns, {}, &IndexColumn::written_place);
+  return columns;
 }
 
 std::string name_of_part(StatementContext& session, const Table& partition, const Index& index,
@@ -56,15 +65,15 @@ std::string name_of_part(StatementContext& session, const Table& partition, cons
   const auto name_of = [&](std::int16_t number) {
     return relation.columns[static_cast<std::size_t>(number - 1)].name;
   };
-  for (const IndexColumn& column : index.columns) {
+  for (const IndexColumn& column : written_columns(index)) {
     names.push_back(column.column == 0
                         ? name_of_expression(session, partition, column.expression_sql)
                         : name_of(column.column));
   }
   for (const std::int16_t number : index.included) names.push_back(name_of(number));
-  return free_name(
-      session, relation,
-      object_name(relation.name, joined_once(std::move(names)), is_key ? "key" : "idx"));
+  const std::string_view kind = index.excludes() ? "excl" : (is_key ? "key" : "idx");
+  return free_name(session, relation,
+                   object_name(relation.name, joined_once(std::move(names)), kind));
 }
 
 /// Uses an equivalent index of the partition as the part. Returns false if there is none.
@@ -103,7 +112,7 @@ void add_part(StatementContext& session, const Table& partition, Relation& relat
     copy.name = part.name;
     copy.comment.clear();
     copy.columns.clear();
-    for (const IndexColumn& column : part.columns) copy.columns.push_back(column.column);
+    for (const IndexColumn& column : written_columns(part)) copy.columns.push_back(column.column);
     relation.constraints.push_back(std::move(copy));
   }
   if (part.primary) {
@@ -126,7 +135,8 @@ TablePtr give_index(StatementContext& session, const TablePtr& parent, const Ind
     return session.catalog.replace(*session.transaction, *partition, std::move(relation));
   }
   require_unused(session, *partition, "CREATE INDEX");
-  require_partition_key_in(relation, wanted, wanted.primary ? "PRIMARY KEY" : "UNIQUE");
+  require_partition_key_in(relation, wanted);
+  const std::size_t constraints = relation.constraints.size();
   add_part(session, *partition, relation, std::move(wanted), key);
   const std::size_t place = relation.indexes.size() - 1;
   if (relation.is_partitioned()) {
@@ -138,12 +148,16 @@ TablePtr give_index(StatementContext& session, const TablePtr& parent, const Ind
     }
     return partition;
   }
-  if (relation.indexes[place].primary) {
+  if (relation.indexes[place].orders_rows()) {
     return rewrite_table(session, partition, std::move(relation), {});
   }
   relation.indexes[place].tree = value_of(session.shared.engine.create_tree(*session.transaction));
   partition = session.catalog.replace(*session.transaction, *partition, std::move(relation));
   fill_index(session, partition, place);
+  // The columns of a primary key have become NOT NULL.
+  if (partition->relation.indexes[place].primary) {
+    validate_constraints(session, partition, constraints);
+  }
   return partition;
 }
 
@@ -163,7 +177,7 @@ void drop_parts_of_index(StatementContext& session, const Table& table, Oid inde
     std::erase_if(relation.constraints, [&](const Constraint& one) {
       return one.index == gone.oid && one.kind != ConstraintKind::foreign_key;
     });
-    if (gone.primary && partition->tree) {
+    if (gone.orders_rows() && partition->tree) {
       rewrite_table(session, partition, std::move(relation), {});
       continue;
     }
@@ -184,8 +198,10 @@ bool is_whole(StatementContext& session, const Table& table, const Index& index)
   return true;
 }
 
-void require_partition_key_in(const Relation& relation, const Index& index, std::string_view kind) {
-  if (!relation.partition_key || !index.is_key()) return;
+void require_partition_key_in(const Relation& relation, const Index& index) {
+  if (!relation.partition_key || !(index.is_key() || index.excludes())) return;
+  std::string_view kind = index.primary ? "PRIMARY KEY" : "UNIQUE";
+  if (index.excludes() && !index.without_overlaps) kind = "EXCLUDE";
   for (const PartitionColumn& part : relation.partition_key->columns) {
     if (part.column == 0) {
       throw sql_error(sqlstate::feature_not_supported,
@@ -193,9 +209,14 @@ void require_partition_key_in(const Relation& relation, const Index& index, std:
           .with_detail(fmt::format(
               "{} constraints cannot be used when partition keys include expressions.", kind));
     }
-    if (std::ranges::find(index.columns, part.column, &IndexColumn::column) !=
-        index.columns.end()) {
-      continue;
+    const auto found = std::ranges::find(index.columns, part.column, &IndexColumn::column);
+    if (found != index.columns.end()) {
+      if (found->excludes_by.empty() || found->excludes_by == "=") continue;
+      throw_error(sqlstate::feature_not_supported,
+                  "cannot match partition key to index on column \"{}\" using non-equal operator "
+                  "\"{}\"",
+                  relation.columns[static_cast<std::size_t>(part.column - 1)].name,
+                  found->excludes_by);
     }
     throw SqlError{sqlstate::feature_not_supported,
                    "unique constraint on partitioned table must include all partitioning columns"}

@@ -19,6 +19,8 @@ TablePtr give_check(StatementContext& session, const Constraint& constraint, con
 void notice_merged_constraint(StatementContext& session, std::string_view name);
 TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
                           const Constraint& constraint, const TablePtr& to);
+/// VALIDATE CONSTRAINT of a partitioned table's foreign key: of the copies that partitions have.
+void validate_foreign_keys_below(StatementContext& session, const Table& table, Oid whole);
 TablePtr give_trigger(StatementContext& session, const Relation& parent, const Trigger& trigger,
                       const TablePtr& to);
 /// Changes the copies that the partitions have of `whole`, a trigger, check or foreign key of the

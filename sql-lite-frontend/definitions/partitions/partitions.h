@@ -40,8 +40,9 @@ void detach_partition(StatementContext& session, const TablePtr& parent,
 void attach_index(StatementContext& session, const TablePtr& parent, Oid index,
                   const ast::PartitionCmd& command);
 
-/// Throws 0A000 unless the key contains all columns of the partition key.
-void require_partition_key_in(const Relation& relation, const Index& index, std::string_view kind);
+/// Throws 0A000 unless the key or exclusion constraint compares all columns of the partition key
+/// with =.
+void require_partition_key_in(const Relation& relation, const Index& index);
 /// Attaches an equivalent index of the partition to the parent's index, or creates one. Returns the
 /// partition's new definition.
 TablePtr give_index(StatementContext& session, const TablePtr& parent, const Index& index,

@@ -76,10 +76,9 @@ std::vector<std::int16_t> listed_columns(const Relation& relation, ast::NodeList
       throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                   name, relation.name);
     }
-    if (found->generated) {
+    if (found->is_virtual) {
       throw_error(kInvalidColumnReference,
-                  "cannot use {}generated column \"{}\" in publication column list",
-                  found->is_virtual ? "virtual " : "", name);
+                  "cannot use virtual generated column \"{}\" in publication column list", name);
     }
     const auto number = static_cast<std::int16_t>(found - relation.columns.begin() + 1);
     if (std::ranges::find(numbers, number) != numbers.end()) {

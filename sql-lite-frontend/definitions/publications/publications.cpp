@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/definitions/routines/definition_options.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
@@ -65,6 +66,17 @@ void set_published_events(Publication& publication, std::string_view list) {
   }
 }
 
+/// Returns true for "stored".
+bool publishes_stored(const ast::DefElem& option) {
+  std::string value;
+  if (option.arg != nullptr) value = option_text(option);
+  const std::string lower = lower_case(value);
+  if (lower == "stored" || lower == "none") return lower == "stored";
+  throw sql_error(sqlstate::syntax_error, "invalid value for publication parameter \"{}\": \"{}\"",
+                  option.defname, value)
+      .with_detail("Valid values are \"none\" and \"stored\".");
+}
+
 void apply_options(Publication& publication, ast::NodeList options) {
   std::vector<std::string_view> seen;
   for (const ast::Node* node : options) {
@@ -76,6 +88,8 @@ void apply_options(Publication& publication, ast::NodeList options) {
     seen.push_back(option.defname);
     if (option.defname == "publish") {
       set_published_events(publication, option_text(option));
+    } else if (option.defname == "publish_generated_columns") {
+      publication.stored_generated = publishes_stored(option);
     } else if (option.defname == "publish_via_partition_root") {
       // Changes are always published under the partition's own name.
       if (option_boolean(option)) {

@@ -154,7 +154,7 @@ constexpr SystemView kInformationSchemaViews[] = {
      "SELECT pg_catalog.current_database() AS constraint_catalog, "
      "n.nspname AS constraint_schema, k.conname AS constraint_name, "
      "CASE k.contype WHEN 'c' THEN pg_catalog.substr(pg_catalog.pg_get_constraintdef(k.oid), 7) "
-     "ELSE pg_catalog.format('%s IS NOT NULL', a.attname) END AS check_clause "
+     "ELSE pg_catalog.format('%s IS NOT NULL', COALESCE(a.attname, 'VALUE')) END AS check_clause "
      "FROM pg_catalog.pg_constraint k "
      "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
      "LEFT JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "

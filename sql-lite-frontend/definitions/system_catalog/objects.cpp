@@ -79,7 +79,9 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
 /// Returns conexclop: the operators in the written order.
 Value exclusion_operators(Execution& execution, const Table& table, const Constraint& constraint) {
   const Index* index = table.index_by_oid(constraint.index);
-  if (constraint.kind != ConstraintKind::exclusion || index == nullptr) return Value::null();
+  const bool excludes =
+      constraint.kind != ConstraintKind::foreign_key && index != nullptr && index->excludes();
+  if (!excludes) return Value::null();
   std::vector<Value> operators(index->columns.size(), Value::from_oid(kNoOid));
   for (const IndexColumn& column : index->columns) {
     const auto found = try_resolve_operator(column.excludes_by, column.type, column.type);
@@ -138,16 +140,17 @@ void index_rows(Execution& execution, const EmitRow& emit) {
 
 namespace {
 
-void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType& domain,
-                       const DomainCheck& check) {
+void emit_domain_constraint(Execution& execution, const EmitRow& emit, const UserType& domain,
+                            const DomainCheck& check) {
   const Value none = Value::from_oid(kNoOid);
   const std::string shown = shown_domain_check(context_of(execution), domain, check, false);
+  Value condition = Value::null();
   // Remove the keyword and its parentheses.
-  const std::string condition = shown.substr(7, shown.rfind(')') - 7);
+  if (!check.is_not_null) condition = text_value(execution, shown.substr(7, shown.rfind(')') - 7));
   const Value row[] = {Value::from_oid(check.oid),
                        text_value(execution, check.name),
                        Value::from_oid(domain.schema),
-                       letter('c'),
+                       letter(check.is_not_null ? 'n' : 'c'),
                        flag(false),
                        flag(false),
                        flag(true),
@@ -167,7 +170,7 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
                        Value::null(),
                        Value::null(),
                        Value::null(),
-                       text_value(execution, condition)};
+                       condition};
   emit(row);
 }
 
@@ -210,6 +213,12 @@ bool is_of_column_values(const Constraint& constraint) {
   return constraint.kind == ConstraintKind::check || constraint.kind == ConstraintKind::not_null;
 }
 
+/// Returns conperiod.
+bool has_period(const Table& table, const Constraint& constraint) {
+  const Index* const index = table.index_by_oid(constraint.index);
+  return constraint.has_period || (index != nullptr && index->without_overlaps);
+}
+
 /// Returns connoinherit.
 bool is_not_inherited(const Relation& relation, const Constraint& constraint) {
   if (is_of_column_values(constraint)) return constraint.no_inherit;
@@ -249,7 +258,7 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
           flag(constraint.parent == kNoOid || constraint.also_local),
           Value::from_int(constraint.parent == kNoOid ? 0 : 1),
           flag(is_not_inherited(table->relation, constraint)),
-          flag(false),
+          flag(has_period(*table, constraint)),
           numbers(execution, constraint.columns),
           foreign ? numbers(execution, constraint.referenced_columns) : Value::null(),
           exclusion_operators(execution, *table, constraint),
@@ -260,7 +269,8 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
     }
   }
   for (const TypePtr& type : types_for(session, emit.key)) {
-    for (const DomainCheck& check : type->checks) emit_domain_check(execution, emit, *type, check);
+    for (const DomainCheck& check : type->checks)
+      emit_domain_constraint(execution, emit, *type, check);
   }
 }
 

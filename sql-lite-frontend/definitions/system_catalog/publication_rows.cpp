@@ -57,7 +57,7 @@ void publication_rows(Execution& execution, const EmitRow& emit) {
         Value::from_oid(publication->owner), flag(publication->all_tables),
         flag(publication->inserts),          flag(publication->updates),
         flag(publication->deletes),          flag(publication->truncates),
-        flag(publication->via_root),         letter('n')};
+        flag(publication->via_root),         letter(publication->stored_generated ? 's' : 'n')};
     emit(row);
   }
 }

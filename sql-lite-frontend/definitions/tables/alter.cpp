@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/indexes/inverted_index.h"
+#include "sql-lite-frontend/definitions/partitions/partition_parts.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
@@ -55,9 +56,9 @@ void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::
     announce_foreign_keys(session_, table_->relation, old_constraints);
     return;
   }
-  const bool new_primary =
-      table_->primary_key() == nullptr && std::ranges::any_of(relation.indexes, &Index::primary);
-  if (new_primary) {
+  const bool new_order =
+      table_->row_order() == nullptr && std::ranges::any_of(relation.indexes, &Index::orders_rows);
+  if (new_order) {
     rewrite(std::move(relation), {});
   } else {
     for (std::size_t i = old_indexes; i < relation.indexes.size(); ++i) {
@@ -160,7 +161,7 @@ void TableChange::fill_column(TableBuilder& builder, Relation relation, std::siz
   scratch->execution.transaction = session_.transaction.get();
   // A domain refuses a value only where there is a row.
   const bool orders_rows =
-      table_->primary_key() == nullptr && std::ranges::any_of(relation.indexes, &Index::primary);
+      table_->row_order() == nullptr && std::ranges::any_of(relation.indexes, &Index::orders_rows);
   const bool per_row =
       fill && (column.generated || is_volatile(*fill) || is_domain(column.type) || orders_rows);
   if (!per_row) {
@@ -225,11 +226,11 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   table_ = session_.names.table(table_->relation.oid);
   Relation relation = table_->relation;
   const auto goes = [&](const Index& index) { return index_reads(index, *position); };
-  const bool was_primary = std::ranges::any_of(
-      relation.indexes, [&](const Index& index) { return index.primary && goes(index); });
+  const bool was_order = std::ranges::any_of(
+      relation.indexes, [&](const Index& index) { return index.orders_rows() && goes(index); });
   for (const Index& index : relation.indexes) {
     // To write the table anew replaces all of them.
-    if (!was_primary && goes(index)) drop_index_tree(session_, index);
+    if (!was_order && goes(index)) drop_index_tree(session_, index);
   }
   std::erase_if(relation.indexes, goes);
   std::erase_if(relation.constraints, [&](const Constraint& constraint) {
@@ -246,7 +247,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   const auto place =
       std::count_if(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(*position),
                     [](const Column& column) { return !column.dropped; });
-  if (was_primary) {
+  if (was_order) {
     rewrite(std::move(relation), {});
   } else {
     replace(std::move(relation));
@@ -317,10 +318,10 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
                   fmt::format("constraint {} on {}", constraint.name, described(session_, *table_)),
                   command.behavior, sink_);
   const auto index = std::ranges::find(relation.indexes, constraint.index, &Index::oid);
-  const bool primary = index->primary;
+  const bool was_order = index->orders_rows();
   drop_index_tree(session_, *index);
   relation.indexes.erase(index);
-  if (primary) {
+  if (was_order) {
     rewrite(std::move(relation), {});
   } else {
     replace(std::move(relation));
@@ -393,8 +394,13 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
         return look_again();
       }
       found->validated = true;
+      const Oid oid = found->oid;
+      const bool is_divided =
+          found->kind == ConstraintKind::foreign_key && relation.is_partitioned();
       replace(std::move(relation));
-      return validate_constraints(session_, table_, position);
+      if (!is_divided) return validate_constraints(session_, table_, position);
+      validate_foreign_keys_below(session_, *table_, oid);
+      return look_again();
     }
     case Action::alterconstraint:
       alter_constraint(session_, table_, ast::as<ast::ATAlterConstraint>(command.def));

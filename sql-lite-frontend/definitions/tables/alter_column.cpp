@@ -159,6 +159,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
       const Oid new_collation = collation_of_key(session_, {}, column.expression_type());
       if (new_collation == 0 || part.collation == kNoOid || part.collation == old_collation)
         part.collation = new_collation;
+      if (index.without_overlaps && part.excludes_by != "=") require_period_type(column);
       if (index.excludes()) {
         require_exclusion(session_, access_method_name(index.method), type.type, part.excludes_by);
       }

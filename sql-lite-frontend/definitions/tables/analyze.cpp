@@ -59,7 +59,7 @@ void analyze_table(StatementContext& session, const TablePtr& table) {
   relation.estimated_rows = statistics.rows;
   relation.estimated_pages = pages_of(relation.tree);
   for (Index& index : relation.indexes) {
-    index.estimated_pages = index.primary ? 0 : pages_of(index.tree);
+    index.estimated_pages = index.orders_rows() ? 0 : pages_of(index.tree);
   }
   session.catalog.replace(transaction, *locked, std::move(relation));
 }

@@ -348,7 +348,7 @@ TablePtr empty_relation(StatementContext& session, const TablePtr& table) {
   value_of(engine.drop_tree(*session.transaction, relation.tree));
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
-    if (index.primary) continue;
+    if (index.orders_rows()) continue;
     value_of(engine.drop_tree(*session.transaction, index.tree));
     index.tree = value_of(engine.create_tree(*session.transaction));
   }

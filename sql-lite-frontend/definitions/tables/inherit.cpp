@@ -103,6 +103,31 @@ TablePtr give_check(StatementContext& session, const Constraint& constraint, con
   return partition;
 }
 
+namespace {
+
+/// Validates the foreign key that the partition has as a part of `whole`, and those below it.
+void validate_part(StatementContext& session, TablePtr partition, Oid whole) {
+  check_stack();
+  Relation relation = partition->relation;
+  const auto part = std::ranges::find(relation.constraints, whole, &Constraint::parent);
+  if (part == relation.constraints.end() || part->validated) return;
+  part->validated = true;
+  const Constraint key = *part;
+  partition = session.catalog.replace(*session.transaction, *partition, std::move(relation));
+  if (partition->tree) validate_foreign_key(session, partition, key);
+  validate_foreign_keys_below(session, *partition, key.oid);
+}
+
+}  // namespace
+
+void validate_foreign_keys_below(StatementContext& session, const Table& table, Oid whole) {
+  for (const Oid oid : table.relation.partitions) {
+    validate_part(session,
+                  session.catalog.lock_for_change(*session.transaction, session.names.table(oid)),
+                  whole);
+  }
+}
+
 TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
                           const Constraint& constraint, const TablePtr& to) {
   check_stack();
@@ -121,12 +146,14 @@ TablePtr give_foreign_key(StatementContext& session, const Relation& parent,
            own.referenced_columns == copy.referenced_columns && own.on_update == copy.on_update &&
            own.on_delete == copy.on_delete && own.match == copy.match &&
            own.deferrable == copy.deferrable && own.initially_deferred == copy.initially_deferred &&
-           own.enforced == copy.enforced && own.validated == own.enforced;
+           own.enforced == copy.enforced && own.has_period == copy.has_period;
   };
   const auto same = std::ranges::find_if(relation.constraints, is_like);
   if (same != relation.constraints.end()) {
     same->parent = constraint.oid;
-    return session.catalog.replace(*session.transaction, *partition, std::move(relation));
+    partition = session.catalog.replace(*session.transaction, *partition, std::move(relation));
+    if (constraint.validated) validate_part(session, partition, constraint.oid);
+    return session.names.table(partition->relation.oid);
   }
   const bool is_taken = std::ranges::find(relation.constraints, copy.name, &Constraint::name) !=
                         relation.constraints.end();

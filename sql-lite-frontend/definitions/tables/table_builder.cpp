@@ -15,7 +15,6 @@
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
-#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/cast_volatility.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -282,7 +281,6 @@ void TableBuilder::set_default(std::size_t position, const ast::Node* expression
 }
 
 void TableBuilder::add_constraint(const ast::Constraint& constraint) {
-  refuse_newer_constraint(constraint);
   switch (constraint.contype) {
     case ast::ConstrType::primary:
     case ast::ConstrType::unique:
@@ -415,6 +413,7 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
         return candidate.index == index.oid && candidate.kind != ConstraintKind::foreign_key;
       });
   const bool is_key = constraint != other.relation.constraints.end();
+  // A key WITHOUT OVERLAPS, too, is named like an exclusion constraint, as in PostgreSQL.
   const std::string_view suffix = index.excludes() ? "excl" : (is_key ? "key" : "idx");
   copy.name =
       free_name(session_, relation_,
@@ -486,7 +485,7 @@ void create_trees(StatementContext& session, Relation& relation) {
   Engine& engine = session.shared.engine;
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
-    if (!index.primary) index.tree = value_of(engine.create_tree(*session.transaction));
+    if (!index.orders_rows()) index.tree = value_of(engine.create_tree(*session.transaction));
   }
 }
 

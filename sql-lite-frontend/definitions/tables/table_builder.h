@@ -117,6 +117,8 @@ class TableBuilder {
   void finish_exclusion(const Pending& pending);
   IndexColumn exclusion_part(const ast::Constraint& node, const ast::List& element,
                              std::string& name) const;
+  void require_period(const ast::Constraint& node, std::span<const std::int16_t> columns) const;
+  IndexColumn period_key_part(std::int16_t column, std::string_view op) const;
   void finish_check(const Pending& pending);
   void add_not_null(const ast::Constraint& node, std::string_view column);
   void finish_not_nulls();
@@ -164,6 +166,10 @@ std::string joined_once(std::vector<std::string> names);
 /// 42809 or 0A000 for an operator that the constraint cannot enforce.
 void require_exclusion(StatementContext& session, std::string_view method, TypeId type,
                        std::string_view op);
+/// Throws 42804 unless the column can be the last one of a key WITHOUT OVERLAPS.
+void require_period_type(const Column& column);
+/// Returns the name of the default operator family of a type, as PostgreSQL's messages say it.
+std::string operator_family(std::string_view method, TypeId type);
 /// Throws 42704 if PostgreSQL, with the installed extensions, has no GiST class for the type.
 void require_gist_class(StatementContext& session, TypeId type);
 

@@ -5,7 +5,6 @@
 
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/tables/virtual_columns.h"
-#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -167,7 +166,6 @@ void TableBuilder::ColumnWords::read_enforced(const ast::Constraint& constraint)
 }
 
 void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
-  refuse_newer_constraint(constraint);
   switch (constraint.contype) {
     case ast::ConstrType::notnull:
       return read_not_null(constraint);

@@ -61,6 +61,121 @@ void refuse_impossible_actions(const Relation& relation, const Constraint& key) 
   if (key.on_delete == set_null || key.on_delete == set_default) refuse("ON DELETE");
 }
 
+void refuse_period_actions(const Constraint& key) {
+  if (!key.has_period) return;
+  for (const auto& [name, action] :
+       {std::pair{"ON UPDATE", key.on_update}, std::pair{"ON DELETE", key.on_delete}}) {
+    if (action == ReferentialAction::no_action) continue;
+    throw_error(sqlstate::feature_not_supported,
+                "unsupported {} action for foreign key constraint using PERIOD", name);
+  }
+}
+
+/// Sets the columns that a foreign key refers to: those of REFERENCES, or of the primary key.
+void find_referenced_columns(const ast::Constraint& node, const Relation& target,
+                             Constraint& constraint) {
+  if (node.pk_with_period && !node.fk_with_period) {
+    throw SqlError{kInvalidForeignKey,
+                   "foreign key uses PERIOD on the referenced table but not the referencing table"};
+  }
+  if (node.pk_attrs.empty()) {
+    const auto primary = std::ranges::find(target.indexes, true, &Index::primary);
+    if (primary == target.indexes.end()) {
+      throw_error(sqlstate::undefined_object, "there is no primary key for referenced table \"{}\"",
+                  target.name);
+    }
+    if (primary->deferrable) {
+      throw_error(SqlState{"55000"},
+                  "cannot use a deferrable primary key for referenced table \"{}\"", target.name);
+    }
+    if (primary->without_overlaps && !node.fk_with_period) {
+      throw SqlError{
+          kInvalidForeignKey,
+          "foreign key uses PERIOD on the referenced table but not the referencing table"};
+    }
+    for (const IndexColumn& column : primary->columns) {
+      constraint.referenced_columns.push_back(column.column);
+    }
+    return;
+  }
+  for (const std::string& name : strings_of(node.pk_attrs)) {
+    std::int16_t number = 0;
+    for (std::size_t i = 0; i < target.columns.size(); ++i) {
+      if (!target.columns[i].dropped && target.columns[i].name == name) {
+        number = static_cast<std::int16_t>(i + 1);
+      }
+    }
+    if (number == 0) {
+      throw_error(sqlstate::undefined_column,
+                  "column \"{}\" referenced in foreign key constraint does not exist", name);
+    }
+    constraint.referenced_columns.push_back(number);
+  }
+  if (node.fk_with_period && !node.pk_with_period) {
+    throw SqlError{kInvalidForeignKey,
+                   "foreign key uses PERIOD on the referencing table but not the referenced table"};
+  }
+}
+
+/// True if the index is a key of these columns, `wanted` in order of their numbers. If the foreign
+/// key names them, the last one of PERIOD is the key's range.
+bool is_key_of(const ast::Constraint& node, const Index& index, const Constraint& constraint,
+               const std::vector<std::int16_t>& wanted) {
+  if (!index.is_key() || !index.predicate_sql.empty()) return false;
+  std::vector<std::int16_t> has;
+  for (const IndexColumn& column : index.columns) has.push_back(column.column);
+  std::ranges::sort(has);
+  if (has != wanted) return false;
+  return !node.pk_with_period ||
+         (index.without_overlaps &&
+          index.columns.back().column == constraint.referenced_columns.back());
+}
+
+/// Returns the key that a foreign key refers to.
+const Index& find_referenced_key(const ast::Constraint& node, const Relation& target,
+                                 const Constraint& constraint) {
+  std::vector<std::int16_t> wanted = constraint.referenced_columns;
+  std::ranges::sort(wanted);
+  if (std::ranges::adjacent_find(wanted) != wanted.end()) {
+    throw SqlError{kInvalidForeignKey,
+                   "foreign key referenced-columns list must not contain duplicates"};
+  }
+  const Index* found = nullptr;
+  bool is_deferrable = false;
+  for (const Index& index : target.indexes) {
+    if (!is_key_of(node, index, constraint, wanted)) continue;
+    is_deferrable |= index.deferrable;
+    if (!index.deferrable && found == nullptr) found = &index;
+  }
+  if (found == nullptr && is_deferrable) {
+    throw_error(SqlState{"55000"},
+                "cannot use a deferrable unique constraint for referenced table \"{}\"",
+                target.name);
+  }
+  if (found == nullptr) {
+    throw_error(kInvalidForeignKey,
+                "there is no unique constraint matching given keys for referenced table \"{}\"",
+                target.name);
+  }
+  if (found->without_overlaps && !constraint.has_period) {
+    throw SqlError{
+        kInvalidForeignKey,
+        "foreign key must use PERIOD when referencing a primary key using WITHOUT OVERLAPS"};
+  }
+  return *found;
+}
+
+/// Refuses a foreign key with PERIOD to a primary key whose ranges may overlap.
+void require_period_key(const Index& key, const Constraint& constraint) {
+  if (!constraint.has_period || key.without_overlaps) return;
+  throw sql_error(sqlstate::undefined_object,
+                  "could not identify an overlaps operator for foreign key")
+      .with_detail(
+          fmt::format("Could not translate compare type 7 for operator family \"{}\" of access "
+                      "method \"btree\".",
+                      operator_family("btree", key.columns.back().type)));
+}
+
 /// Throws if the referenced table's rows may be removed earlier than the referencing ones
 /// (persistence).
 void refuse_shorter_lived(const Relation& from, const Relation& target) {
@@ -131,7 +246,7 @@ void TableBuilder::finish_key(const Pending& pending) {
   const bool primary = node.contype == ast::ConstrType::primary;
   require_known_tablespace(node.indexspace);
   if (!node.indexname.empty()) return adopt_index(pending);
-  if (pending.deferrable && primary) {
+  if (pending.deferrable && primary && !node.without_overlaps) {
     throw SqlError{sqlstate::feature_not_supported,
                    "deferrable primary key constraints are not supported"};
   }
@@ -146,17 +261,26 @@ void TableBuilder::finish_key(const Pending& pending) {
   refuse_more_index_columns(names.size() + node.including.size());
   Index index;
   index.oid = session_.catalog.allocate_oid();
-  index.unique = !pending.deferrable;
+  index.unique = !pending.deferrable && !node.without_overlaps;
   index.deferrable = pending.deferrable;
   index.primary = primary;
+  index.without_overlaps = node.without_overlaps;
+  if (index.without_overlaps) index.method = IndexMethod::excluding;
   index.nulls_not_distinct = node.nulls_not_distinct;
   const auto numbers = column_numbers(names, primary ? "primary key" : "unique", node.location);
+  if (node.without_overlaps) require_period(node, numbers);
   refuse_virtual_key(relation_, numbers, primary ? "primary keys" : "unique constraints");
   for (const std::int16_t number : numbers) {
     Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
     if (primary) {
       require_key_column(static_cast<std::size_t>(number - 1));
       column.not_null = true;
+    }
+    if (node.without_overlaps) {
+      const bool is_period = index.columns.size() + 1 == numbers.size();
+      index.columns.push_back(period_key_part(number, is_period ? "&&" : "="));
+      index.columns.back().written_place = static_cast<std::int16_t>(index.columns.size() - 1);
+      continue;
     }
     if (!is_indexable(column.type)) {
       throw sql_error(sqlstate::undefined_object,
@@ -176,7 +300,7 @@ void TableBuilder::finish_key(const Pending& pending) {
     index.included.push_back(number);
   }
   refuse_virtual_key(relation_, index.included, primary ? "primary keys" : "unique constraints");
-  require_partition_key_in(relation_, index, primary ? "PRIMARY KEY" : "UNIQUE");
+  require_partition_key_in(relation_, index);
   // A generated constraint name contains all columns of the index.
   std::vector<std::string> named = names;
   for (const ast::Node* included : node.including) named.emplace_back(ast::string_of(included));
@@ -374,6 +498,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   constraint.kind = ConstraintKind::foreign_key;
   constraint.columns = column_numbers(names, "foreign key", -1);
   refuse_virtual_key(relation_, constraint.columns, "foreign key constraints");
+  constraint.has_period = node.fk_with_period;
   constraint.on_update = action_of(node.fk_upd_action);
   constraint.on_delete = action_of(node.fk_del_action);
   constraint.match = node.fk_matchtype.empty() ? 's' : node.fk_matchtype[0];
@@ -410,68 +535,14 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
     throw_error(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table",
                 referenced->relation.name);
   }
-  if (node.skip_validation && constraint.enforced && relation_.is_partitioned()) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "cannot add NOT VALID foreign key on partitioned table \"{}\" referencing "
-                    "relation \"{}\"",
-                    relation_.name, referenced->relation.name)
-        .with_detail("This feature is not yet supported on partitioned tables.");
-  }
   const Relation& target =
       to_itself || referenced->relation.oid == relation_.oid ? relation_ : referenced->relation;
   refuse_shorter_lived(relation_, target);
   constraint.referenced_table = target.oid;
   refuse_impossible_actions(relation_, constraint);
-  if (node.pk_attrs.empty()) {
-    const auto primary = std::ranges::find(target.indexes, true, &Index::primary);
-    if (primary == target.indexes.end()) {
-      throw_error(sqlstate::undefined_object, "there is no primary key for referenced table \"{}\"",
-                  target.name);
-    }
-    for (const IndexColumn& column : primary->columns) {
-      constraint.referenced_columns.push_back(column.column);
-    }
-  } else {
-    for (const std::string& name : strings_of(node.pk_attrs)) {
-      std::int16_t number = 0;
-      for (std::size_t i = 0; i < target.columns.size(); ++i) {
-        if (!target.columns[i].dropped && target.columns[i].name == name) {
-          number = static_cast<std::int16_t>(i + 1);
-        }
-      }
-      if (number == 0) {
-        throw_error(sqlstate::undefined_column,
-                    "column \"{}\" referenced in foreign key constraint does not exist", name);
-      }
-      constraint.referenced_columns.push_back(number);
-    }
-  }
-  std::vector<std::int16_t> wanted = constraint.referenced_columns;
-  std::ranges::sort(wanted);
-  if (std::ranges::adjacent_find(wanted) != wanted.end()) {
-    throw SqlError{kInvalidForeignKey,
-                   "foreign key referenced-columns list must not contain duplicates"};
-  }
-  bool is_deferrable = false;
-  for (const Index& index : target.indexes) {
-    if (!index.is_key() || !index.predicate_sql.empty()) continue;
-    std::vector<std::int16_t> has;
-    for (const IndexColumn& column : index.columns) has.push_back(column.column);
-    std::ranges::sort(has);
-    if (has != wanted) continue;
-    is_deferrable |= index.deferrable;
-    if (!index.deferrable && constraint.index == kNoOid) constraint.index = index.oid;
-  }
-  if (constraint.index == kNoOid && is_deferrable) {
-    throw_error(SqlState{"55000"},
-                "cannot use a deferrable unique constraint for referenced table \"{}\"",
-                target.name);
-  }
-  if (constraint.index == kNoOid) {
-    throw_error(kInvalidForeignKey,
-                "there is no unique constraint matching given keys for referenced table \"{}\"",
-                target.name);
-  }
+  find_referenced_columns(node, target, constraint);
+  const Index& key = find_referenced_key(node, target, constraint);
+  constraint.index = key.oid;
   if (constraint.columns.size() != constraint.referenced_columns.size()) {
     throw SqlError{kInvalidForeignKey,
                    "number of referencing and referenced columns for foreign key disagree"};
@@ -483,6 +554,8 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
         relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)],
         target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)]);
   }
+  require_period_key(key, constraint);
+  refuse_period_actions(constraint);
   if (node.conname.empty()) {
     constraint.name = own_free_name(object_name(relation_.name, joined(names), "fkey"));
   } else {

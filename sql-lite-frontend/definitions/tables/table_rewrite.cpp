@@ -311,7 +311,7 @@ TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation 
   const InnerStatement latest{*session.transaction};
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
-    if (!index.primary) index.tree = value_of(engine.create_tree(*session.transaction));
+    if (!index.orders_rows()) index.tree = value_of(engine.create_tree(*session.transaction));
   }
   for (Column& column : relation.columns) column.missing.reset();
   auto runtime = std::make_shared<TableRuntime>();
@@ -354,7 +354,7 @@ TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation 
   load_tree(session, table->relation.tree, produce, [&](const Entry& repeated) {
     std::vector<Value> row(table->relation.columns.size());
     RowReader{table->layout, as_bytes(repeated.value)}.columns(row);
-    fail_not_unique(execution, session, *table, *table->primary_key(), row);
+    fail_not_unique(execution, session, *table, *table->row_order(), row);
   });
   // Each is a statement of its own, which sees the rows.
   for (std::size_t i = 0; i < table->indexes.size(); ++i) {

@@ -218,7 +218,7 @@ void tidy_table(StatementContext& session, const Table& table, ResultSink* told)
   const TidiedTree rows = tidy_tree(session, table.relation.tree);
   TidiedTree entries;
   for (const Index& index : table.relation.indexes) {
-    if (index.primary) continue;  // the table itself is this index
+    if (index.orders_rows()) continue;  // the table itself is this index
     const TidiedTree one = tidy_tree(session, index.tree);
     entries.leaves += one.leaves;
     entries.ghosts_removed += one.ghosts_removed;

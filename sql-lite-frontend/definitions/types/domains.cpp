@@ -11,7 +11,6 @@
 #include "sql-lite-frontend/definitions/types/domain_validation.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
-#include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -69,8 +68,9 @@ DomainCheck* find_check(UserType& domain, std::string_view name) {
   return found == domain.checks.end() ? nullptr : &*found;
 }
 
-std::string free_check_name(const UserType& domain) {
-  const ObjectName base = object_name(domain.name, {}, "check");
+/// `kind`: the name's last word.
+std::string free_constraint_name(const UserType& domain, std::string_view kind) {
+  const ObjectName base = object_name(domain.name, {}, kind);
   int number = 0;
   while (find_check(domain, base.numbered(number)) != nullptr) ++number;
   return base.numbered(number);
@@ -87,19 +87,30 @@ auto without_position(const Body& body) {
   }
 }
 
+/// Returns a constraint without a condition. `name`: empty for a default name, which ends with
+/// `kind`.
+DomainCheck new_constraint(StatementContext& session, const UserType& domain, std::string_view name,
+                           std::string_view kind) {
+  if (find_check(domain, name) != nullptr) {
+    throw_error(sqlstate::duplicate_object, "constraint \"{}\" for domain \"{}\" already exists",
+                name, domain.name);
+  }
+  DomainCheck constraint;
+  constraint.oid = session.catalog.allocate_oid();
+  constraint.name = name.empty() ? free_constraint_name(domain, kind) : std::string{name};
+  return constraint;
+}
+
+void add_not_null(StatementContext& session, UserType& domain, std::string_view name) {
+  DomainCheck constraint = new_constraint(session, domain, name, "not_null");
+  constraint.is_not_null = true;
+  domain.checks.push_back(std::move(constraint));
+  domain.not_null = true;
+}
+
 DomainCheck& add_check(StatementContext& session, UserType& domain,
                        const ast::Constraint& constraint) {
-  DomainCheck check;
-  if (!constraint.conname.empty()) {
-    if (find_check(domain, constraint.conname) != nullptr) {
-      throw_error(sqlstate::duplicate_object, "constraint \"{}\" for domain \"{}\" already exists",
-                  constraint.conname, domain.name);
-    }
-    check.name = constraint.conname;
-  } else {
-    check.name = free_check_name(domain);
-  }
-  check.oid = session.catalog.allocate_oid();
+  DomainCheck check = new_constraint(session, domain, constraint.conname, "check");
   check.validated = !constraint.skip_validation;
   check.sql = without_position([&] {
     return stored_domain_check(session, {domain.base, domain.base_typmod}, constraint.raw_expr);
@@ -135,13 +146,18 @@ class DomainWords {
   }
 
   void finish() {
-    for (const ast::Constraint* check : checks_) add_check(session_, domain_, *check);
+    for (const ast::Constraint* constraint : constraints_) {
+      if (constraint->contype == ast::ConstrType::check) {
+        add_check(session_, domain_, *constraint);
+      } else {
+        add_not_null(session_, domain_, constraint->conname);
+      }
+    }
   }
 
  private:
   void take(const ast::Constraint& constraint) {
     refuse_kind(constraint);
-    refuse_newer_constraint(constraint);
     switch (constraint.contype) {
       case ast::ConstrType::default_:
         if (has_default_) refuse(sqlstate::syntax_error, "multiple default expressions");
@@ -149,6 +165,13 @@ class DomainWords {
         domain_.default_sql = stored_default(session_, domain_, constraint.raw_expr);
         return;
       case ast::ConstrType::notnull:
+        if (constraint.is_no_inherit) {
+          refuse(SqlState{"42P17"}, "not-null constraints for domains cannot be marked NO INHERIT");
+        }
+        if (said_null_ == false) {
+          refuse(SqlState{"42P17"}, "redundant NOT NULL constraint definition");
+        }
+        constraints_.push_back(&constraint);
         return set_nullable(false);
       case ast::ConstrType::null:
         return set_nullable(true);
@@ -156,7 +179,7 @@ class DomainWords {
         if (constraint.is_no_inherit) {
           refuse(SqlState{"42P17"}, "check constraints for domains cannot be marked NO INHERIT");
         }
-        checks_.push_back(&constraint);
+        constraints_.push_back(&constraint);
         return;
       default:
         refuse(sqlstate::feature_not_supported, "this constraint is not supported for domains");
@@ -168,14 +191,13 @@ class DomainWords {
       refuse(sqlstate::syntax_error, "conflicting NULL/NOT NULL constraints");
     }
     said_null_ = nullable;
-    domain_.not_null = !nullable;
   }
 
   StatementContext& session_;
   UserType& domain_;
   bool has_default_ = false;
   std::optional<bool> said_null_;
-  std::vector<const ast::Constraint*> checks_;
+  std::vector<const ast::Constraint*> constraints_;  ///< CHECK and NOT NULL
 };
 
 /// Returns a domain without rules. Rules to be checked against existing values are added to it; the
@@ -188,23 +210,25 @@ UserType only(const UserType& domain) {
   return rules;
 }
 
-void set_not_null(StatementContext& session, UserType& domain, bool not_null) {
-  if (not_null && !domain.not_null) {
-    UserType rules = only(domain);
-    rules.not_null = true;
-    validate_domain(session, domain, rules);
-  }
-  domain.not_null = not_null;
+/// Does nothing if the domain is NOT NULL already.
+void set_not_null(StatementContext& session, UserType& domain, std::string_view name) {
+  if (domain.not_null) return;
+  add_not_null(session, domain, name);
+  UserType rules = only(domain);
+  rules.not_null = true;
+  validate_domain(session, domain, rules);
+}
+
+void drop_not_null(UserType& domain) {
+  std::erase_if(domain.checks, [](const DomainCheck& check) { return check.is_not_null; });
+  domain.not_null = false;
 }
 
 void add_constraint(StatementContext& session, UserType& domain,
                     const ast::Constraint& constraint) {
   refuse_kind(constraint);
-  refuse_newer_constraint(constraint);
   if (constraint.contype == ast::ConstrType::notnull) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "NOT NULL as a named constraint of a domain is not supported"}
-        .with_hint("Use ALTER DOMAIN ... SET NOT NULL.");
+    return set_not_null(session, domain, constraint.conname);
   }
   const DomainCheck& check = add_check(session, domain, constraint);
   if (!check.validated) return;
@@ -218,6 +242,10 @@ void validate(StatementContext& session, UserType& domain, std::string_view name
   if (check == nullptr) {
     throw_error(sqlstate::undefined_object, "constraint \"{}\" of domain \"{}\" does not exist",
                 name, domain.name);
+  }
+  if (check->is_not_null) {
+    throw_error(sqlstate::wrong_object_type,
+                "constraint \"{}\" of domain \"{}\" is not a check constraint", name, domain.name);
   }
   if (check->validated) return;
   UserType rules = only(domain);
@@ -236,6 +264,7 @@ void drop_constraint(StatementContext& session, UserType& domain,
   }
   std::erase_if(domain.checks,
                 [&](const DomainCheck& check) { return check.name == statement.name; });
+  domain.not_null = std::ranges::any_of(domain.checks, &DomainCheck::is_not_null);
 }
 
 }  // namespace
@@ -279,10 +308,10 @@ void alter_domain(StatementContext& session, const ast::AlterDomainStmt& stateme
           without_position([&] { return stored_default(session, domain, statement.def); });
       break;
     case 'N':
-      set_not_null(session, domain, false);
+      drop_not_null(domain);
       break;
     case 'O':
-      set_not_null(session, domain, true);
+      set_not_null(session, domain, {});
       break;
     case 'C':
       add_constraint(session, domain, ast::as<ast::Constraint>(statement.def));

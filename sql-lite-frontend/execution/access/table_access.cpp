@@ -26,7 +26,7 @@ bool has_same_keys(const Table& table, Bytes one, Bytes other) {
     return compare_values(relation.columns[at].type, left, right) == 0;
   };
   return std::ranges::all_of(relation.indexes, [&](const Index& index) {
-    return index.primary || !index.unique || !index.predicate_sql.empty() ||
+    return index.orders_rows() || !index.is_immediate_key() || !index.predicate_sql.empty() ||
            std::ranges::all_of(index.columns, is_same);
   });
 }

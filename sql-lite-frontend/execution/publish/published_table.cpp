@@ -55,10 +55,36 @@ bool filter_is_told(StatementServices& services, const TablePtr& table, const Ta
   return true;
 }
 
+/// Returns the numbers of the table's columns that are logged and not generated.
+std::vector<std::int16_t> plain_columns(const Relation& relation, const TableShape& shape) {
+  std::vector<std::int16_t> numbers;
+  for (const TableShape::Column& column : shape.columns) {
+    if (!relation.columns[static_cast<std::size_t>(column.number - 1)].generated)
+      numbers.push_back(column.number);
+  }
+  return numbers;
+}
+
+/// True if the membership publishes all generated columns of the replica identity.
+bool generated_are_told(const Relation& relation, const TableShape& shape,
+                        const std::vector<std::int16_t>& columns) {
+  return std::ranges::all_of(identity_columns(relation), [&](std::int16_t number) {
+    if (!relation.columns[static_cast<std::size_t>(number - 1)].generated) return true;
+    const auto& logged = shape.columns;
+    return std::ranges::find(logged, number, &TableShape::Column::number) != logged.end() &&
+           (columns.empty() || is_in(columns, number));
+  });
+}
+
 /// True if the list has all columns of the replica identity.
-bool list_is_told(const TableShape& shape, const std::vector<std::int16_t>& columns) {
+bool list_is_told(const Relation& relation, const TableShape& shape,
+                  const std::vector<std::int16_t>& columns) {
   if (columns.empty()) return true;
-  if (shape.identity == 'f') return false;
+  if (shape.identity == 'f') {
+    // No list of a user, but what is left without another publication's generated columns.
+    const std::vector<std::int16_t> plain = plain_columns(relation, shape);
+    return plain.size() < shape.columns.size() && columns == plain;
+  }
   return std::ranges::all_of(shape.columns, [&](const TableShape::Column& column) {
     return !column.in_identity || is_in(columns, column.number);
   });
@@ -104,9 +130,16 @@ bool publishes(const Publication& publication, const Relation& relation) {
          publication.has_schema(relation.schema);
 }
 
+bool publishes_column(const Publication& publication, const Publication::Member* member,
+                      const Column& column, std::int16_t number) {
+  if (column.dropped || column.is_virtual) return false;
+  if (member != nullptr && !member->columns.empty()) return is_in(member->columns, number);
+  return !column.generated || publication.stored_generated;
+}
+
 const Index* identity_index(const Relation& relation) {
   for (const Index& index : relation.indexes) {
-    const bool is_it = relation.replica_identity == 'd' ? index.primary
+    const bool is_it = relation.replica_identity == 'd' ? index.primary && !index.deferrable
                                                         : relation.replica_identity == 'i' &&
                                                               index.oid == relation.replica_index;
     if (is_it) return &index;
@@ -118,6 +151,8 @@ std::unique_ptr<TableShape> shape_of_published(StatementServices& services, cons
   const Relation& relation = table.relation;
   if (!is_publishable(relation)) return nullptr;
   std::unique_ptr<TableShape> shape;
+  std::vector<std::int16_t> generated;         // that some publication publishes
+  std::vector<std::size_t> without_generated;  // memberships
   for (const PublicationPtr& publication : services.catalog_view().all_made<Publication>()) {
     if (!publishes(*publication, relation)) continue;
     if (!shape) shape = std::make_unique<TableShape>();
@@ -126,8 +161,19 @@ std::unique_ptr<TableShape> shape_of_published(StatementServices& services, cons
     membership.name = publication->name;
     membership.events = events_of(*publication);
     // A publication of a whole schema publishes all rows.
-    const Publication::Member* const member = publication->member(relation.oid);
-    if (member == nullptr || publication->all_tables) continue;
+    const Publication::Member* const member =
+        publication->all_tables ? nullptr : publication->member(relation.oid);
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const auto number = static_cast<std::int16_t>(i + 1);
+      if (relation.columns[i].generated && !is_in(generated, number) &&
+          publishes_column(*publication, member, relation.columns[i], number)) {
+        generated.push_back(number);
+      }
+    }
+    const bool has_list = member != nullptr && !member->columns.empty();
+    if (!has_list && !publication->stored_generated)
+      without_generated.push_back(shape->memberships.size() - 1);
+    if (member == nullptr) continue;
     membership.columns = member->columns;
     if (!publication->has_schema(relation.schema)) membership.filter_sql = member->filter_sql;
   }
@@ -139,12 +185,15 @@ std::unique_ptr<TableShape> shape_of_published(StatementServices& services, cons
   const std::vector<std::int16_t> told = identity_columns(relation);
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
-    if (column.dropped || column.generated) continue;
     const auto number = static_cast<std::int16_t>(i + 1);
+    if (column.dropped || (column.generated && !is_in(generated, number))) continue;
     shape->columns.push_back(
         {column.name, column.type, column.typmod, number, is_in(told, number)});
     add_type(services, column.type, *shape);
   }
+  if (generated.empty()) return shape;
+  const std::vector<std::int16_t> plain = plain_columns(relation, *shape);
+  for (const std::size_t without : without_generated) shape->memberships[without].columns = plain;
   return shape;
 }
 
@@ -163,8 +212,10 @@ void require_replica_identity(StatementServices& services, const TablePtr& table
       refuse(
           "Column used in the publication WHERE expression is not part of the replica identity.");
     }
-    if (!list_is_told(shape, membership.columns))
+    if (!list_is_told(table->relation, shape, membership.columns))
       refuse("Column list used by the publication does not cover the replica identity.");
+    if (!generated_are_told(table->relation, shape, membership.columns))
+      refuse("Replica identity must not contain unpublished generated columns.");
   }
   if (shape.identity == 'f' || identity_index(table->relation) != nullptr) return;
   if ((shape.events() & event) == 0) return;

@@ -13,6 +13,10 @@ namespace swizzle::sql {
 bool is_publishable(const Relation& relation);
 /// True if a publication contains the table: listed itself, by its schema, or by FOR ALL TABLES.
 bool publishes(const Publication& publication, const Relation& relation);
+/// True if the publication publishes a column of one of its tables. `member`: the table's entry, if
+/// it is listed itself.
+bool publishes_column(const Publication& publication, const Publication::Member* member,
+                      const Column& column, std::int16_t number);
 /// Returns the index that is the table's replica identity; null if there is none.
 const Index* identity_index(const Relation& relation);
 

@@ -46,7 +46,8 @@ struct TableShape {
   std::string schema;
   std::string name;
   char identity = 'd';  ///< Relation::replica_identity
-  /// Columns in logged rows: without dropped and generated ones.
+  /// Columns in logged rows: without dropped ones, and generated ones that no publication
+  /// publishes.
   std::vector<Column> columns;
   std::vector<Membership> memberships;
   /// User-defined types of the columns, each after the types that it is composed of.

@@ -15,6 +15,7 @@ DeferrableKeys::DeferrableKeys(NameSource& names, const TablePtr& table)
   for (const Constraint& constraint : table->relation.constraints) {
     if (constraint.kind != ConstraintKind::unique || !constraint.deferrable) continue;
     const Index* index = table->index_by_oid(constraint.index);
+    if (index != nullptr && index->excludes()) continue;  // Exclusions checks it
     keys_.push_back({&constraint, index != nullptr && index->nulls_not_distinct,
                      types_of(*table, constraint.columns)});
   }

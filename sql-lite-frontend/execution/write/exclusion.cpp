@@ -68,6 +68,10 @@ bool is_so(ExclusionOperator op, TypeId type, const Value& a, const Value& b) {
   return false;
 }
 
+const Column& column_at(const Table& table, std::int16_t number) {
+  return table.relation.columns[static_cast<std::size_t>(number - 1)];
+}
+
 }  // namespace
 
 std::optional<ExclusionOperator> exclusion_operator(std::string_view name) noexcept {
@@ -131,6 +135,15 @@ std::string Exclusion::row_key_of(std::string_view entry) const {
   Bytes rest = as_bytes(entry);
   for (const KeyColumn& column : table_->indexes[number_].columns) skip_key(rest, column);
   return std::string{as_text(rest)};
+}
+
+void Exclusion::require_period(const Value& period) const {
+  if (!index().without_overlaps || period.is_null()) return;
+  const bool is_range = range_of_multirange(base_type(parts_.back().type)) == TypeId::none;
+  if (is_range ? !RangeView{period}.empty() : !spans_of(period).empty()) return;
+  throw_error(sqlstate::check_violation,
+              "empty WITHOUT OVERLAPS value found in column \"{}\" in relation \"{}\"",
+              column_at(*table_, index().columns.back().column).name, table_->relation.name);
 }
 
 void Exclusion::lock(Transaction& transaction, std::span<const Value> values) const {
@@ -258,7 +271,7 @@ namespace {
 
 std::string shown_name(const Table& table, const IndexColumn& column) {
   if (column.column == 0) return column.expression_sql;
-  return quote_identifier(table.relation.columns[static_cast<std::size_t>(column.column - 1)].name);
+  return quote_identifier(column_at(table, column.column).name);
 }
 
 }  // namespace
@@ -340,7 +353,9 @@ void Exclusion::check_all(StatementServices& services, FunctionContext& function
     arena.reset();
     const std::string entry{as_text(cursor.key())};
     Bytes rest = as_bytes(entry);
-    if (!read_entry(rest, arena, values) || is_empty_range(values)) continue;
+    const bool has_all = read_entry(rest, arena, values);
+    require_period(values.back());
+    if (!has_all || is_empty_range(values)) continue;
     const std::string end = key_successor(group_of(values));
     ScanRange behind;
     behind.low = as_bytes(entry);
@@ -388,7 +403,7 @@ namespace {
 const Constraint* constraint_of(const Table& table, const Index& index) {
   const auto& all = table.relation.constraints;
   const auto found = std::ranges::find_if(all, [&](const Constraint& constraint) {
-    return constraint.kind == ConstraintKind::exclusion && constraint.index == index.oid;
+    return constraint.kind != ConstraintKind::foreign_key && constraint.index == index.oid;
   });
   return found == all.end() ? nullptr : &*found;
 }

@@ -13,7 +13,7 @@
 #include "sql-lite-frontend/query/bound/execution.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
 
-/// EXCLUDE: for no two rows may the operators of all elements be true.
+/// EXCLUDE, and keys WITHOUT OVERLAPS: for no two rows may the operators of all elements be true.
 ///
 /// The first columns of the constraint's index are those compared with =: rows that are equal in
 /// them, a group, are adjacent. A writer locks the row's group until the end of its transaction
@@ -27,13 +27,15 @@ enum class ExclusionOperator : std::uint8_t { equal, unequal, overlaps, adjoins 
 /// Returns nothing for an operator that is not supported in EXCLUDE.
 std::optional<ExclusionOperator> exclusion_operator(std::string_view name) noexcept;
 
-/// The index of one exclusion constraint.
+/// The index of one exclusion constraint or key WITHOUT OVERLAPS.
 class Exclusion {
  public:
-  /// Pre: the table's index `index` belongs to an exclusion constraint.
+  /// Pre: the entries of the table's index `index` exclude each other.
   Exclusion(TablePtr table, std::size_t index);
 
   [[nodiscard]] const Index& index() const noexcept { return table_->relation.indexes[number_]; }
+  /// Throws 23514 if the range of a key WITHOUT OVERLAPS is empty.
+  void require_period(const Value& period) const;
   /// Locks the group of the values. Pre: `values`, here and below, are those of a row in the
   /// index's columns, none of them NULL.
   void lock(Transaction& transaction, std::span<const Value> values) const;
@@ -87,12 +89,12 @@ class Exclusion {
   bool is_ordered_ = false;
 };
 
-/// The exclusion constraints of one table, for one statement that writes to it.
+/// The exclusions of one table, for one statement that writes to it.
 class Exclusions {
  public:
   explicit Exclusions(const TablePtr& table);
 
-  /// Returns null if the index does not belong to an exclusion constraint.
+  /// Returns null if entries of the index do not exclude each other.
   [[nodiscard]] const Exclusion* of(std::size_t index) const noexcept {
     return by_index_.empty() ? nullptr : by_index_[index].get();
   }

@@ -112,16 +112,42 @@ ForeignKey::ForeignKey(TablePtr referencing, TablePtr referenced, const Constrai
       referencing_types_(types_of(*referencing_, constraint.columns)),
       referenced_types_(types_of(*referenced_, constraint.referenced_columns)) {}
 
+std::string_view ForeignKey::comparison(std::size_t column) const noexcept {
+  const bool is_period = constraint_->has_period && column + 1 == referenced_types_.size();
+  return is_period ? "&&" : "=";
+}
+
 /// "id = $1", of the referenced table.
 std::string ForeignKey::by_referencing_values() const {
   std::string text;
   for (std::size_t i = 0; i < referenced_types_.size(); ++i) {
     if (i > 0) text += " AND ";
-    text +=
-        fmt::format("{} = {}", column_name(*referenced_, constraint_->referenced_columns[i]),
-                    as_key(fmt::format("${}", i + 1), referencing_types_[i], referenced_types_[i]));
+    text += fmt::format(
+        "{} {} {}", column_name(*referenced_, constraint_->referenced_columns[i]), comparison(i),
+        as_key(fmt::format("${}", i + 1), referencing_types_[i], referenced_types_[i]));
   }
   return text;
+}
+
+/// "id = $1", of the referenced table, with the values of its own side.
+std::string ForeignKey::by_referenced_values() const {
+  std::string text;
+  for (std::size_t i = 0; i < referenced_types_.size(); ++i) {
+    if (i > 0) text += " AND ";
+    text += fmt::format("{} {} ${}", column_name(*referenced_, constraint_->referenced_columns[i]),
+                        comparison(i), i + 1);
+  }
+  return text;
+}
+
+/// Finds and locks the referenced rows that satisfy a condition, and returns the union of their
+/// ranges as `covered`: NULL if there are none.
+std::string ForeignKey::covered_sql(NameSource& names, std::string_view condition) const {
+  return fmt::format(
+      "SELECT pg_catalog.range_agg(y.r) AS covered FROM (SELECT x.{} AS r FROM {} x WHERE {} "
+      "FOR KEY SHARE OF x) y",
+      column_name(*referenced_, constraint_->referenced_columns.back()),
+      table_name(names, *referenced_), condition);
 }
 
 /// "p_id = $1", of the referencing table.
@@ -134,12 +160,16 @@ std::string ForeignKey::refers_to_values() const {
                          referenced_types_[i]),
                   column_of(*referencing_, constraint_->columns[i]),
                   column_of(*referenced_, constraint_->referenced_columns[i]));
-    text += fmt::format("{} = ${}", column, i + 1);
+    text += fmt::format("{} {} ${}", column, comparison(i), i + 1);
   }
   return text;
 }
 
 std::string ForeignKey::lock_referenced_sql(NameSource& names) const {
+  if (constraint_->has_period) {
+    return fmt::format("SELECT 1 FROM ({}) z WHERE ${} <@ z.covered",
+                       covered_sql(names, by_referencing_values()), referenced_types_.size());
+  }
   return fmt::format("SELECT 1 FROM {} x WHERE {} FOR KEY SHARE OF x",
                      table_name(names, *referenced_), by_referencing_values());
 }
@@ -155,8 +185,14 @@ std::string ForeignKey::still_there_sql(NameSource& names) const {
 }
 
 std::string ForeignKey::any_reference_sql(NameSource& names) const {
+  std::string refers = refers_to_values();
+  if (constraint_->has_period) {
+    refers += fmt::format(" AND NOT coalesce({} * ${} <@ ({}), false)",
+                          column_name(*referencing_, constraint_->columns.back()),
+                          referenced_types_.size(), covered_sql(names, by_referenced_values()));
+  }
   return fmt::format("SELECT 1 FROM {} x WHERE {} LIMIT 1 FOR KEY SHARE OF x",
-                     table_name(names, *referencing_), refers_to_values());
+                     table_name(names, *referencing_), refers);
 }
 
 std::string ForeignKey::delete_references_sql(NameSource& names) const {
@@ -196,11 +232,22 @@ std::string ForeignKey::violations_sql(NameSource& names) const {
       refers += constraint_->match == 'f' ? " OR " : " AND ";
     }
     shown += column;
-    join += fmt::format("p.{} = {}", column_name(*referenced_, constraint_->referenced_columns[i]),
+    join += fmt::format("p.{} {} {}", column_name(*referenced_, constraint_->referenced_columns[i]),
+                        comparison(i),
                         under_key(as_key(column, referencing_types_[i], referenced_types_[i]),
                                   column_of(*referencing_, constraint_->columns[i]),
                                   column_of(*referenced_, constraint_->referenced_columns[i])));
     refers += column + " IS NOT NULL";
+  }
+  if (constraint_->has_period) {
+    return fmt::format(
+        "SELECT {} FROM {} c WHERE ({}) AND NOT coalesce(c.{} <@ (SELECT "
+        "pg_catalog.range_agg(p.{}) "
+        "FROM {} p WHERE {}), false) LIMIT 1",
+        shown, table_name(names, *referencing_), refers,
+        column_name(*referencing_, constraint_->columns.back()),
+        column_name(*referenced_, constraint_->referenced_columns.back()),
+        table_name(names, *referenced_), join);
   }
   return fmt::format("SELECT {} FROM {} c LEFT JOIN {} p ON {} WHERE ({}) AND p.{} IS NULL LIMIT 1",
                      shown, table_name(names, *referencing_), table_name(names, *referenced_), join,

@@ -36,7 +36,8 @@ class ForeignKey {
 
   // Statements with the values of the referencing side as $1 and so on.
 
-  /// Finds the referenced row and locks it FOR KEY SHARE.
+  /// Finds the referenced row and locks it FOR KEY SHARE. With PERIOD: locks the rows whose ranges
+  /// overlap the value, and returns a row if together they cover it.
   [[nodiscard]] std::string lock_referenced_sql(NameSource& names) const;
   /// Finds a referencing row with the values.
   [[nodiscard]] std::string still_refers_sql(NameSource& names) const;
@@ -44,7 +45,8 @@ class ForeignKey {
   // Statements with the values of the referenced side.
 
   [[nodiscard]] std::string still_there_sql(NameSource& names) const;
-  /// Finds and locks a referencing row. Waits for transactions that are deleting such a row.
+  /// Finds and locks a referencing row. Waits for transactions that are deleting such a row. With
+  /// PERIOD: one that needs the range, because the rows that are there now do not cover it.
   [[nodiscard]] std::string any_reference_sql(NameSource& names) const;
   [[nodiscard]] std::string delete_references_sql(NameSource& names) const;
   /// ON UPDATE CASCADE; its parameters are the old values, then the new ones.
@@ -66,7 +68,11 @@ class ForeignKey {
                                             ReferentialAction action) const;
 
  private:
+  /// Returns the operator by which a pair of columns, counted from 0, is compared.
+  [[nodiscard]] std::string_view comparison(std::size_t column) const noexcept;
   [[nodiscard]] std::string by_referencing_values() const;
+  [[nodiscard]] std::string by_referenced_values() const;
+  [[nodiscard]] std::string covered_sql(NameSource& names, std::string_view condition) const;
   [[nodiscard]] std::string refers_to_values() const;
 
   TablePtr referencing_;

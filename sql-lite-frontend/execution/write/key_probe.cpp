@@ -49,7 +49,7 @@ bool begins_with(const Index& index, std::span<const std::int16_t> columns) {
 
 /// Which of two indexes that begin with the columns finds the rows with less work.
 bool is_better(const Index& left, const Index& right) {
-  if (left.primary != right.primary) return left.primary;
+  if (left.orders_rows() != right.orders_rows()) return left.orders_rows();
   if (left.unique != right.unique) return left.unique;
   return left.columns.size() < right.columns.size();
 }

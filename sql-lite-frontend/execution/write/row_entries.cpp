@@ -150,6 +150,10 @@ std::vector<Value> RowWriter::excluded_values(Execution& execution, std::size_t 
 
 bool RowWriter::may_stand(Execution& execution, std::size_t index, std::span<const Value> row) {
   const Exclusion& exclusion = *exclusions_.of(index);
+  if (exclusion.index().without_overlaps) {
+    const std::int16_t period = exclusion.index().columns.back().column;
+    exclusion.require_period(row[static_cast<std::size_t>(period - 1)]);
+  }
   const std::vector<Value> values = excluded_values(execution, index, row);
   if (values.empty()) return true;
   exclusion.lock(*execution.transaction, values);
@@ -162,7 +166,7 @@ std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const
                                                      std::span<const Value> row) {
   Transaction& transaction = *execution.transaction;
   ValueBuffer buffer;
-  if (index.primary) {
+  if (index.orders_rows()) {
     std::string key = key_for(execution, row);
     const bool found =
         value_of(tree_->get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));

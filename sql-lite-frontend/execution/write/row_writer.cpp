@@ -226,7 +226,7 @@ void RowWriter::make_key(Execution& execution, std::span<const Value> row, std::
   if (key.size() > Engine::kMaxKeyBytes) {
     throw_error(sqlstate::program_limit_exceeded,
                 "index row size {} exceeds maximum {} for index \"{}\"", key.size(),
-                Engine::kMaxKeyBytes, table_.primary_key()->name);
+                Engine::kMaxKeyBytes, table_.row_order()->name);
   }
 }
 
@@ -316,8 +316,8 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
   Transaction& transaction = *execution.transaction;
   const Transaction::Mark mark = transaction.mark();
   if (!insert_row(transaction, key)) {
-    if (on_conflict == OnConflict::report) return table_.primary_key();
-    fail_duplicate(execution, *table_.primary_key(), row);
+    if (on_conflict == OnConflict::report) return table_.row_order();
+    fail_duplicate(execution, *table_.row_order(), row);
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
@@ -369,7 +369,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   } else {
     if (!value_of(tree_->move(transaction, as_bytes(old_key), as_bytes(new_key),
                               as_bytes(row_buffer_)))) {
-      fail_duplicate(execution, *table_.primary_key(), new_row);
+      fail_duplicate(execution, *table_.row_order(), new_row);
     }
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/execution/write/constraint_check.h"
+#include "sql-lite-frontend/types/range/range_operands.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -21,6 +22,36 @@ bool refers_to_nothing(const Constraint& constraint, std::span<const Value> valu
 const Constraint* constraint_of(const Table& table, Oid oid) {
   const auto found = std::ranges::find(table.relation.constraints, oid, &Constraint::oid);
   return found == table.relation.constraints.end() ? nullptr : &*found;
+}
+
+/// Returns null if rows must be found by an SQL statement. It must be one for a key with PERIOD, of
+/// which several rows together are looked at.
+std::unique_ptr<KeyProbe> probe_of(NameSource& names, const Constraint& key, const TablePtr& table,
+                                   std::span<const std::int16_t> columns,
+                                   std::span<const TypeId> types) {
+  return key.has_period ? nullptr : KeyProbe::make(names, table, columns, types);
+}
+
+template <RangeForm form>
+bool range_contains(const Value& whole, const Value& part) {
+  const RangeOperand<form> outer{whole};
+  const RangeOperand<form> inner{part};
+  return spans_contain(BoundOrder{outer.range_type()}, outer.spans(), inner.spans());
+}
+
+/// True if an update of a row with PERIOD only shortens its range, so that what covered the old
+/// range covers the new one. A deferred check of the old range may not have been made yet.
+bool only_shortens(const ForeignKey& key, std::span<const Value> before,
+                   std::span<const Value> after) {
+  const Constraint& constraint = key.constraint();
+  if (!constraint.has_period || constraint.deferrable) return false;
+  if (any_null(before) || any_null(after)) return false;
+  const std::span<const TypeId> types = key.referencing_types();
+  const std::size_t scalars = types.size() - 1;
+  if (!same_values(types.first(scalars), before.first(scalars), after.first(scalars))) return false;
+  return range_of_multirange(base_type(types.back())) == TypeId::none
+             ? range_contains<RangeForm::range>(before.back(), after.back())
+             : range_contains<RangeForm::multirange>(before.back(), after.back());
 }
 
 /// Finds rows by index, or, if that is impossible, by an SQL statement.
@@ -89,8 +120,8 @@ TableReferences::TableReferences(NameSource& names, const TablePtr& table)
     const TablePtr referenced = names.table(constraint.referenced_table);
     if (!referenced) continue;
     ForeignKey key{table, referenced, constraint};
-    auto probe =
-        KeyProbe::make(names, referenced, constraint.referenced_columns, key.referencing_types());
+    auto probe = probe_of(names, constraint, referenced, constraint.referenced_columns,
+                          key.referencing_types());
     outgoing_.push_back({std::move(key), std::move(probe)});
   }
   for (const TablePtr& referencing : names.referencing_tables(table->relation.oid)) {
@@ -102,8 +133,8 @@ TableReferences::TableReferences(NameSource& names, const TablePtr& table)
       const ForeignKey key{referencing, table, constraint};
       const std::vector<TypeId>& types = key.referenced_types();
       incoming_.push_back(
-          {key, KeyProbe::make(names, table, constraint.referenced_columns, types),
-           KeyProbe::make(names, referencing, constraint.columns, types),
+          {key, probe_of(names, constraint, table, constraint.referenced_columns, types),
+           probe_of(names, constraint, referencing, constraint.columns, types),
            key.delete_references_sql(names), key.update_references_sql(names),
            key.clear_references_sql(
                names, constraint.set_columns.empty() ? constraint.columns : constraint.set_columns,
@@ -150,7 +181,7 @@ void TableReferences::note_updated(WorkMemory& memory, std::span<const Value> ol
     const std::vector<Value> before = values_of(old_row, key.constraint().columns);
     const std::vector<Value> after = values_of(new_row, key.constraint().columns);
     if (same_values(key.referencing_types(), before, after)) continue;
-    if (refers_to_nothing(key.constraint(), after)) continue;
+    if (only_shortens(key, before, after) || refers_to_nothing(key.constraint(), after)) continue;
     notes.add(memory, Note::event(Note::Kind::reference, i), after);
   }
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
@@ -214,6 +245,10 @@ void TableReferences::check_unreferenced(Execution& execution, const Note& note)
 /// Requires that the old key is not referenced any more, or that a new row has it.
 void TableReferences::require_gone(Execution& execution, const Note& note) {
   const Incoming& incoming = incoming_[note.key];
+  // With PERIOD, the search for references considers the rows that are there now.
+  if (incoming.key.constraint().has_period) {
+    return require_unreferenced(execution, note, ReferentialAction::no_action);
+  }
   const KeyLookup lookup = successor(names_, incoming.key, incoming.referenced.get());
   if (lookup.finds(execution.services, note.old_values)) return;
   require_unreferenced(execution, note, ReferentialAction::no_action);
@@ -275,7 +310,8 @@ void check_deferred_reference(StatementServices& services, NameSource& names, co
   if (!referenced) return;
   const ForeignKey key{table, referenced, *constraint};
   const std::vector<TypeId>& types = key.referencing_types();
-  const auto parents = KeyProbe::make(names, referenced, constraint->referenced_columns, types);
+  const auto parents =
+      probe_of(names, *constraint, referenced, constraint->referenced_columns, types);
   if (referenced_row(names, key, parents.get()).locks(services, check.values)) return;
   const auto children = KeyProbe::make(names, table, constraint->columns, types);
   if (!referring_rows(names, key, children.get()).finds(services, check.values)) return;
@@ -291,10 +327,13 @@ void check_deferred_removal(StatementServices& services, NameSource& names, cons
     if (constraint == nullptr) continue;
     const ForeignKey key{referencing, table, *constraint};
     const std::vector<TypeId>& types = key.referenced_types();
-    const auto children = KeyProbe::make(names, referencing, constraint->columns, types);
+    const auto children = probe_of(names, *constraint, referencing, constraint->columns, types);
     if (!referencing_rows(names, key, children.get()).locks(services, check.values)) return;
-    const auto parents = KeyProbe::make(names, table, constraint->referenced_columns, types);
-    if (successor(names, key, parents.get()).finds(services, check.values)) return;
+    const auto parents = probe_of(names, *constraint, table, constraint->referenced_columns, types);
+    if (!constraint->has_period &&
+        successor(names, key, parents.get()).finds(services, check.values)) {
+      return;
+    }
     Arena arena;
     FunctionContext functions{arena, names.context(), {}};
     throw_diagnostic(

@@ -73,7 +73,11 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     ExprPtr where;
     if (infer.where_clause != nullptr) where = bind_condition(infer.where_clause, scope, "WHERE");
     for (const Index& index : table.relation.indexes) {
-      if (!index.is_key() || !answers_inference(write, index, first, wanted, where.get())) continue;
+      // A key WITHOUT OVERLAPS is found by its name only.
+      if (!index.is_key() || index.excludes() ||
+          !answers_inference(write, index, first, wanted, where.get())) {
+        continue;
+      }
       require_immediate(names_, index, table);
       return &index;
     }

@@ -58,7 +58,7 @@ void Binder::bind_triggers(WriteStatement& write) {
   // A trigger may change any column of a key.
   write.assigned_key_columns.clear();
   for (const Index& index : relation.indexes) {
-    if (!index.unique || !index.predicate_sql.empty()) continue;
+    if (!index.is_immediate_key() || !index.predicate_sql.empty()) continue;
     for (const IndexColumn& column : index.columns) {
       if (column.column == 0) continue;
       write.assigned_key_columns.push_back(static_cast<std::size_t>(column.column - 1));

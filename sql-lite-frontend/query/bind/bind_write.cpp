@@ -214,7 +214,7 @@ void Binder::bind_index_expressions(WriteStatement& write) {
 void Binder::note_key_columns(WriteStatement& write) {
   const auto is_key = [&](std::size_t position) {
     return std::ranges::any_of(write.table->relation.indexes, [&](const Index& index) {
-      return index.unique && index.predicate_sql.empty() &&
+      return index.is_immediate_key() && index.predicate_sql.empty() &&
              std::ranges::any_of(index.columns, [&](const IndexColumn& column) {
                return column.column == static_cast<std::int16_t>(position + 1);
              });

@@ -20,16 +20,14 @@ using Arguments = std::span<const Value>;
 constexpr TypeId kInt2Vector{22};
 constexpr TypeId kNodeTree{194};
 
-Value published_columns(Arena& arena, const Relation& relation, const Publication::Member* member) {
+Value published_columns(Arena& arena, const Relation& relation, const Publication& publication,
+                        const Publication::Member* member) {
   std::vector<Value> numbers;
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     const auto number = static_cast<std::int16_t>(i + 1);
-    const bool is_listed = member == nullptr || member->columns.empty() ||
-                           std::ranges::find(member->columns, number) != member->columns.end();
-    // Without a column list these are all columns. Generated ones are among them, though they are
-    // not published.
-    if (!column.dropped && is_listed) numbers.push_back(Value::from_int(number));
+    if (publishes_column(publication, member, column, number))
+      numbers.push_back(Value::from_int(number));
   }
   const ArrayDimension dimension{static_cast<std::int32_t>(numbers.size()), 0};
   return make_array(arena, TypeId::int2, {&dimension, 1}, numbers);
@@ -50,7 +48,7 @@ void add_tables_of(FunctionContext& context, const Publication& publication,
     constexpr std::array kTypes{TypeId::oid, TypeId::oid, kInt2Vector, kNodeTree};
     const std::array row{
         Value::from_oid(publication.oid), Value::from_oid(relation.oid),
-        published_columns(context.arena, relation, member),
+        published_columns(context.arena, relation, publication, member),
         has_filter
             ? make_text(context.arena, printed_expression(session, *table, member->filter_sql))
             : Value::null()};

@@ -223,6 +223,25 @@ TEST_CASE("Filters are asked of old and new rows, lists say which columns", "[sq
                                  "B", "D K(2,-)", "C"});
 }
 
+TEST_CASE("Stored generated columns are told to the publications that ask for them",
+          "[sql][replication]") {
+  PublisherDatabase db;
+  db.run(
+      "CREATE TABLE t(id int PRIMARY KEY, s int GENERATED ALWAYS AS (id + 1) STORED, "
+      "v int GENERATED ALWAYS AS (id + 2) VIRTUAL, w text)");
+  db.run("CREATE PUBLICATION plain FOR TABLE t");
+  db.run("CREATE PUBLICATION stored FOR TABLE t WITH (publish_generated_columns = stored)");
+  db.run("CREATE PUBLICATION listed FOR TABLE t (id, s)");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1, DEFAULT, DEFAULT, 'x')");
+  CHECK(db.changes("plain", false) == Messages{"B", "R public.t d id* w", "I N(1,x)", "C"});
+  CHECK(db.changes("stored", false) == Messages{"B", "R public.t d id* s w", "I N(1,2,x)", "C"});
+  CHECK(db.changes("listed", false) == Messages{"B", "R public.t d id* s", "I N(1,2)", "C"});
+  // The whole row identifies it: all of it must be told.
+  db.run("ALTER TABLE t REPLICA IDENTITY FULL");
+  CHECK(db.run("UPDATE t SET w = 'y'") == "42P10 cannot update table \"t\"");
+}
+
 TEST_CASE("Changes are told with the definitions that they were made under", "[sql][replication]") {
   PublisherDatabase db;
   db.run("CREATE TYPE mood AS ENUM ('sad', 'ok')");

@@ -119,7 +119,7 @@ void tree_rows(Execution& execution, const EmitRow& emit) {
     };
     if (relation.kind == RelationKind::table) row_of(relation.tree, relation.name, "table");
     for (const Index& index : relation.indexes) {
-      if (!index.primary) row_of(index.tree, index.name, "index");
+      if (!index.orders_rows()) row_of(index.tree, index.name, "index");
     }
   }
 }

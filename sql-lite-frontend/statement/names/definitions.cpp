@@ -29,6 +29,12 @@ std::string column_list(const Table& table, std::span<const std::int16_t> column
   return list;
 }
 
+/// "a, PERIOD b"
+std::string columns_with_period(const Table& table, std::span<const std::int16_t> columns) {
+  return fmt::format("{}, PERIOD {}", column_list(table, columns.first(columns.size() - 1)),
+                     column_list(table, columns.last(1)));
+}
+
 std::string_view action_text(ReferentialAction action) {
   switch (action) {
     case ReferentialAction::no_action:
@@ -67,7 +73,9 @@ std::string definition(StatementContext& session, const Table& table, const Cons
       const Index* index = table.index_by_oid(constraint.index);
       text = constraint.kind == ConstraintKind::primary_key ? "PRIMARY KEY" : "UNIQUE";
       if (index != nullptr && index->nulls_not_distinct) text += " NULLS NOT DISTINCT";
-      text += fmt::format(" ({})", column_list(table, constraint.columns));
+      const bool has_period = index != nullptr && index->without_overlaps;
+      text += fmt::format(" ({}{})", column_list(table, constraint.columns),
+                          has_period ? " WITHOUT OVERLAPS" : "");
       if (index != nullptr && !index->included.empty()) {
         text += fmt::format(" INCLUDE ({})", column_list(table, index->included));
       }
@@ -75,10 +83,10 @@ std::string definition(StatementContext& session, const Table& table, const Cons
     }
     case ConstraintKind::foreign_key: {
       const TablePtr referenced = session.names.table(constraint.referenced_table);
-      text =
-          fmt::format("FOREIGN KEY ({}) REFERENCES {}({})", column_list(table, constraint.columns),
-                      *session.names.name_of(TypeId::regclass, constraint.referenced_table),
-                      column_list(*referenced, constraint.referenced_columns));
+      const auto columns = constraint.has_period ? columns_with_period : column_list;
+      text = fmt::format("FOREIGN KEY ({}) REFERENCES {}({})", columns(table, constraint.columns),
+                         *session.names.name_of(TypeId::regclass, constraint.referenced_table),
+                         columns(*referenced, constraint.referenced_columns));
       if (constraint.match == 'f') text += " MATCH FULL";
       if (const auto action = action_text(constraint.on_update); !action.empty()) {
         text += fmt::format(" ON UPDATE {}", action);

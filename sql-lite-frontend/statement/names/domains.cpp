@@ -42,7 +42,9 @@ void DomainRules::add_checks(StatementContext& session, Binder& binder, const Us
   }
   not_null_ |= domain.not_null;
   std::vector<const DomainCheck*> own;
-  for (const DomainCheck& check : domain.checks) own.push_back(&check);
+  for (const DomainCheck& check : domain.checks) {
+    if (!check.is_not_null) own.push_back(&check);
+  }
   std::ranges::sort(own, {}, &DomainCheck::name);
   for (const DomainCheck* check : own) {
     Scope scope = binder.domain_scope({type_of_value(domain), domain.base_typmod}, value_);
@@ -153,6 +155,7 @@ std::string shown_domain_default(StatementContext& session, const UserType& doma
 
 std::string shown_domain_check(StatementContext& session, const UserType& domain,
                                const DomainCheck& check, bool pretty) {
+  if (check.is_not_null) return "NOT NULL";
   const std::string condition = or_stored_text(check.sql, [&] {
     Arena arena;
     Binder binder{session.names, arena};

@@ -300,7 +300,6 @@ COMMENT ON DOMAIN mood IS 'x';
 COMMENT ON DOMAIN nope IS 'x';
 SELECT obj_description('posint'::regtype, 'pg_type'), (SELECT obj_description(oid, 'pg_constraint') FROM pg_constraint WHERE conname = 'posint_check' AND contypid <> 0);
 SELECT typname, typtype, typcategory, typlen, typbyval, typnotnull, typbasetype::regtype, typtypmod, typndims, typdefault, typelem, typinput, typoutput, typarray <> 0 FROM pg_type WHERE typname IN ('posint', 'name_t', 'small', 'ints', 'plain', 'good') ORDER BY typname;
--- differs: NOT NULL of a domain is not shown as a constraint
 SELECT conname, contype, convalidated, contypid::regtype, pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE contypid <> 0 AND connamespace = 'public'::regnamespace ORDER BY conname, contypid::regtype::text;
 SELECT domain_name, data_type, character_maximum_length, numeric_precision, numeric_scale, domain_default, udt_schema, udt_name FROM information_schema.domains WHERE domain_schema = 'public' ORDER BY 1;
 -- differs: plain types without lengths
