@@ -9,9 +9,12 @@
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup.h"
+#include "storage/recovery/backup/restore_on_demand.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/new_log.h"
 #include "storage/recovery/records/restore_point_record.h"
+#include "storage/recovery/restore_state.h"
+#include "storage/restore.h"
 
 namespace swizzle {
 namespace {
@@ -40,6 +43,13 @@ Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
   if (!from.options.logging)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 "a database that runs without logging cannot be backed up while it runs");
+  if (from.unrestored != nullptr && !from.unrestored->is_complete())
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("the database is being restored on demand: {} of its pages are "
+                                  "still in other backups alone",
+                                  from.unrestored->lacking_count())}
+                    .with_hint("Try again when the server's log says that the restore is complete; "
+                               "swizzle_recovery shows how far it is."));
   const BackupParts parts{*from.volume,
                           *from.space,
                           *from.log,
@@ -144,6 +154,20 @@ Result<RestoreOutcome> restore_backup(FileSystem& files,
                    begin_new_log(files, target, kLogDirectory, log.known_end));
   RETURN_IF_ERROR(mark_finished(files, target));
   return outcome;
+}
+
+Result<RestoreOutcome> begin_restore(FileSystem& files,
+                                     const std::vector<std::filesystem::path>& backups,
+                                     const std::filesystem::path& target,
+                                     const wal::RestoreSegment& archive,
+                                     const RecoveryTarget& stop) {
+  return restore_lists(files, backups, target, kLogDirectory, archive, stop);
+}
+
+Result<bool> is_restored_from(FileSystem& files, const std::filesystem::path& directory,
+                              const std::vector<std::filesystem::path>& backups) {
+  ASSIGN_OR_RETURN(const auto state, read_restore_state(files, directory));
+  return state && state->phase != RestoreState::Phase::begun && state->backups == backups;
 }
 
 }  // namespace swizzle

@@ -41,6 +41,7 @@ Result<> Engine::close() {
     parts.preload->save(Preload::When::at_stop);
   }
   parts.redo->stop();
+  if (parts.restore) parts.restore->stop();
   if (auto redone = parts.redo->finish(); !redone)
     spdlog::warn("pages wait for redo at the next start: {}", redone.error().message());
   RETURN_IF_ERROR(parts.cleaner->clean_all());
@@ -227,6 +228,11 @@ EngineStatistics Engine::statistics() const {
   all.pages_redone = parts_->page_redo->pages_redone();
   all.changes_redone = parts_->page_redo->changes_applied();
   all.redo_done_us = parts_->page_redo->done_us();
+  if (const UnrestoredPages* const pages = parts_->unrestored.get()) {
+    all.is_restoring = !pages->is_complete();
+    all.pages_unrestored = pages->lacking_count();
+    all.pages_restored = pages->lacking_at_start() - all.pages_unrestored;
+  }
   all.opened_at_us = parts_->opened_at_us;
   // On a standby they are transactions of the primary, which go on.
   if (!is_standby()) all.restart_rollbacks = parts_->losers.list();

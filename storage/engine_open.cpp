@@ -14,6 +14,7 @@
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/new_log.h"
 #include "storage/recovery/recovery.h"
+#include "storage/recovery/restore_state.h"
 #include "storage/standby/standby.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/restart_prepared.h"
@@ -97,6 +98,7 @@ EngineParts::~EngineParts() {
   if (preload != nullptr) preload->stop();
   losers.stop();
   if (redo != nullptr) redo->stop();
+  if (restore != nullptr) restore->stop();
   if (tidier != nullptr) tidier->stop();
   if (reaper != nullptr) reaper->stop();
   if (reclaimer != nullptr) reclaimer->stop();
@@ -205,6 +207,34 @@ Result<> require_no_standby(const EngineParts& parts) {
                           parts.directory.native()));
 }
 
+/// Opens the backups that have pages of the database, if a restore on demand is not complete.
+Result<> open_backups(EngineParts& parts) {
+  ASSIGN_OR_RETURN(parts.unrestored, UnrestoredPages::open(parts.files, parts.directory,
+                                                           parts.volume->database_id()));
+  if (parts.unrestored == nullptr) return {};
+  // There no page would be written, and the pages would be read again at each start.
+  if (parts.options.pool_mode == PoolMode::main_memory)
+    return fail(sqlstate::feature_not_supported,
+                "a database that is being restored on demand cannot be opened in pool mode "
+                "main_memory");
+  parts.volume->set_absent_pages(parts.unrestored.get());
+  return {};
+}
+
+/// Opens the control file. It is not made anew from the log of a database that was restored on
+/// demand: that log does not begin with the database.
+Result<> open_control(EngineParts& parts) {
+  ASSIGN_OR_RETURN(const auto restored, read_restore_state(parts.files, parts.directory));
+  if (restored) {
+    ASSIGN_OR_RETURN(parts.control, ControlFile::open(parts.files, parts.directory));
+    return {};
+  }
+  ASSIGN_OR_RETURN(parts.control,
+                   open_or_rebuild_control(parts.files, parts.directory, *parts.volume,
+                                           parts.directory / kLogDirectory));
+  return {};
+}
+
 /// Opens the files and determines which changes the pages lack.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
@@ -212,9 +242,8 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   RETURN_IF_ERROR(require_all_pages(parts.files, parts.directory));
   RETURN_IF_ERROR(require_no_standby(parts));
   ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
-  ASSIGN_OR_RETURN(parts.control,
-                   open_or_rebuild_control(parts.files, parts.directory, *parts.volume,
-                                           parts.directory / kLogDirectory));
+  RETURN_IF_ERROR(open_backups(parts));
+  RETURN_IF_ERROR(open_control(parts));
   RETURN_IF_ERROR(choose_checkpoint(parts));
   const Control& control = parts.control->current();
   if (!parts.options.logging && control.logging == Control::Logging::on)
@@ -246,8 +275,13 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
     log_outcome(recovered, Runtime::current().now() - begin);
   parts.space = std::move(recovered.space);
   parts.pending = std::make_unique<PendingPages>(std::move(recovered.pending));
-  parts.page_redo = std::make_unique<PageRedo>(PageRedo::Parts{
-      *parts.volume, *parts.log, *parts.repair, *parts.pending, parts.given_up.get()});
+  if (parts.unrestored) parts.unrestored->find_lacking(*parts.space);
+  parts.page_redo = std::make_unique<PageRedo>(PageRedo::Parts{.volume = *parts.volume,
+                                                               .log = *parts.log,
+                                                               .repair = *parts.repair,
+                                                               .pending = *parts.pending,
+                                                               .given_up = parts.given_up.get(),
+                                                               .absent = parts.unrestored.get()});
   // Pool mode main_memory: pages are loaded through the tree and never written out, so redo them on
   // disk first.
   if (parts.options.pool_mode == PoolMode::main_memory)
@@ -306,6 +340,7 @@ Result<> open_trees(EngineParts& parts) {
                               return saved;
                             // Save the list before the log is released that proves these pages old.
                             if (parts.given_up) RETURN_IF_ERROR(parts.given_up->persist());
+                            if (parts.unrestored) RETURN_IF_ERROR(parts.unrestored->persist());
                             if (parts.preload) parts.preload->save(Preload::When::at_checkpoint);
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
@@ -329,12 +364,22 @@ Result<> open_trees(EngineParts& parts) {
 #endif
   if (looks) parts.volume->set_image_check(parts.device_check.get());
   parts.cleaner->start();
+  const BackgroundRestore::OldRecords old_records{parts.control->current().checkpoint.redo_from,
+                                                  parts.analysed_from};
+  const bool uses_runs = parts.unrestored != nullptr && old_records.need_runs();
   parts.redo = std::make_unique<BackgroundRedo>(
-      BackgroundRedo::Parts{*parts.pending, *parts.log, parts.analysed_from, pool},
+      BackgroundRedo::Parts{*parts.pending, *parts.log, parts.analysed_from, pool,
+                            uses_runs ? RedoBatches::Pages::listed : RedoBatches::Pages::all},
       BackgroundRedo::Options{
           .memory_bytes = std::clamp(parts.options.pool_bytes / 4, kLeastForRedo, kMostForRedo),
           .tasks = parts.options.recovery_tasks});
   parts.redo->start();
+  if (parts.unrestored)
+    parts.restore = std::make_unique<BackgroundRestore>(
+        BackgroundRestore::Parts{*parts.unrestored, *parts.pending, *parts.redo, pool,
+                                 *parts.cleaner, *parts.page_redo, parts.files, parts.directory,
+                                 *parts.log},
+        old_records);
   // Pool mode main_memory has all pages in memory anyway.
   if (parts.options.pool_preload && parts.options.pool_mode != PoolMode::main_memory)
     parts.preload = std::make_unique<Preload>(Preload::Parts{
@@ -433,6 +478,7 @@ Result<> Engine::open_parts(RecoveryObserver observer) {
   parts.reaper->start();
   parts.tidier->start();
   if (parts.preload) parts.preload->start();
+  if (parts.restore) parts.restore->start();
   parts.losers.start();
   return {};
 }

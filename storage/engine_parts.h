@@ -16,6 +16,8 @@
 #include "storage/engine.h"
 #include "storage/logical/logical_log.h"
 #include "storage/recovery/background_redo.h"
+#include "storage/recovery/backup/background_restore.h"
+#include "storage/recovery/backup/unrestored_pages.h"
 #include "storage/recovery/checkpoint/checkpointer.h"
 #include "storage/recovery/checkpoint/control_file.h"
 #include "storage/recovery/page_redo.h"
@@ -194,6 +196,8 @@ struct EngineParts {
   ReplayGate* replay_gate = nullptr;
   /// Of a standby: the log is there from this position on. It changes while the gate is closed.
   const std::atomic<std::uint64_t>* oldest_log = nullptr;
+  /// Null unless a restore on demand is not complete. The volume refers to it.
+  std::unique_ptr<UnrestoredPages> unrestored;
   // A standby shares them with its redo.
   std::shared_ptr<Volume> volume;
   std::shared_ptr<WrittenLsnsFile> written_lsns;
@@ -232,6 +236,7 @@ struct EngineParts {
   std::unique_ptr<Preload> preload;
   std::unique_ptr<Cleaner> cleaner;
   std::unique_ptr<BackgroundRedo> redo;
+  std::unique_ptr<BackgroundRestore> restore;
   std::unique_ptr<LogicalLog> logical;
   std::unique_ptr<Checkpointer> checkpointer;
 };

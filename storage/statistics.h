@@ -76,6 +76,10 @@ struct EngineStatistics {
   std::uint64_t pages_redone = 0;     ///< of those that lacked changes at the start
   std::uint64_t changes_redone = 0;   ///< log records that were applied to them
   std::int64_t redo_done_us = -1;     ///< time from the start until none was pending; -1: not yet
+  /// A restore on demand is not complete: its backups are still needed.
+  bool is_restoring = false;
+  std::uint64_t pages_unrestored = 0;  ///< that are still to be read from the backups
+  std::uint64_t pages_restored = 0;    ///< that were read from them since the start
   std::vector<RestartRollback> restart_rollbacks;
   std::int64_t opened_at_us = 0;  ///< when the engine began to open; microseconds since 1970
   std::uint64_t checkpoints = 0;

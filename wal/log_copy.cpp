@@ -1,6 +1,7 @@
 #include "wal/log_copy.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/memory/aligned_buffer.h"
@@ -42,6 +43,18 @@ Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry, Con
   return to.sync();
 }
 
+/// A restored database may use the archive of the one before it. A damaged header counts as ours.
+Result<bool> is_of_log(FileSystem& files, const std::filesystem::path& path,
+                       std::uint64_t database_id) {
+  ASSIGN_OR_RETURN(const auto file, files.open(path, OpenMode::read_only, {}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
+  if (size < kSegmentHeaderBytes) return true;
+  std::array<std::byte, kSegmentHeaderBytes> block{};
+  RETURN_IF_ERROR(file->read_at(0, block));
+  const auto header = decode_segment_header(block, path.native());
+  return !header || header->database_id == database_id;
+}
+
 }  // namespace
 
 Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& files,
@@ -67,16 +80,18 @@ Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& fi
 }
 
 Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
-                                                           std::uint64_t segment_bytes, Lsn end,
+                                                           const LogLocation& log, Lsn end,
                                                            FileSystem& files,
                                                            const std::filesystem::path& scratch) {
   constexpr std::uint64_t kLooksAhead = 8;
   const auto has = [&](std::uint64_t number) -> Result<bool> {
     ASSIGN_OR_RETURN(const bool found, archive(segment_name(number), scratch));
-    if (found) RETURN_IF_ERROR(files.remove(scratch));
-    return found;
+    if (!found) return false;
+    auto is_ours = is_of_log(files, scratch, log.database_id);
+    RETURN_IF_ERROR(files.remove(scratch));
+    return is_ours;
   };
-  std::uint64_t missing = SegmentGeometry{segment_bytes}.number_of(raw(end));
+  std::uint64_t missing = SegmentGeometry{log.segment_bytes}.number_of(raw(end));
   ASSIGN_OR_RETURN(const bool has_end, has(missing));
   if (has_end) {
     ASSIGN_OR_RETURN(const bool has_next, has(++missing));

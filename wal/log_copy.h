@@ -25,11 +25,11 @@ Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& fi
                   const std::filesystem::path& directory,
                   CopiedSegments segments = CopiedSegments::whole);
 
-/// Finds a segment that the archive has although it lacks the one before it, the first that a log
-/// up to `end` does not have: commits there would be missing from a restore. `scratch` is a path
-/// for the fetched file. Nothing: the archive ends there.
+/// Finds a segment of this log that the archive has although it lacks the one before it, the first
+/// that a log up to `end` does not have: commits there would be missing from a restore. `scratch`
+/// is a path for the fetched file. Nothing: the archive ends there.
 Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
-                                                           std::uint64_t segment_bytes, Lsn end,
+                                                           const LogLocation& log, Lsn end,
                                                            FileSystem& files,
                                                            const std::filesystem::path& scratch);
 

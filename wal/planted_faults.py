@@ -8,6 +8,20 @@ TESTS = [["~[stress]", "~[.]"], ["[stress]"]]
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "W10 segments of a rewritten log are archived again",
+        "log_rewrite.cpp",
+        "  return store_archived_position(*files_, directory_, database_id_, last);",
+        "  return store_archived_position(*files_, directory_, database_id_, 0);",
+        "a rewritten log*",
+    ),
+    (
+        "W10 a rewritten log begins with a hole",
+        "log_rewrite.cpp",
+        "  if (raw(from) - rewriter.position_ >= kLeastRecordBytes) RETURN_IF_ERROR(rewriter.fill_to(from));\n",
+        "",
+        "a rewritten log*",
+    ),
+    (
         "on a full disk what completion gives back comes to growth",
         "internal/log_budget.cpp",
         "  if (of == Credits::kept_for_completion) [[unlikely]] {",

@@ -25,6 +25,14 @@ Result<> send_text_file(const std::filesystem::path& from, FileSystem& files,
 
 }  // namespace
 
+Result<> copy_server_files(const DataDirectory& from, const DataDirectory& to) {
+  RETURN_IF_ERROR(copy_text_file(from.secret_file(), to.secret_file()));
+  RETURN_IF_ERROR(copy_text_file(from.rules_file(), to.rules_file()));
+  if (std::filesystem::exists(from.altered_file()))
+    RETURN_IF_ERROR(copy_text_file(from.altered_file(), to.altered_file()));
+  return copy_text_file(from.settings_file(), to.settings_file());
+}
+
 Result<> send_server(const DataDirectory& directory, Engine& engine, FileSystem& files,
                      const RecoveryObserver& observer) {
   ASSIGN_OR_RETURN(const BackupOutcome made, engine.logical_log().copy_database(
@@ -58,13 +66,7 @@ Result<std::string> back_up_server(const DataDirectory& directory, Engine& engin
                    since.empty() ? engine.back_up(copy.engine(), observer)
                                  : engine.back_up_changes(DataDirectory{since}.engine(),
                                                           copy.engine(), observer));
-  RETURN_IF_ERROR(copy_text_file(directory.secret_file(), copy.secret_file()));
-  RETURN_IF_ERROR(copy_text_file(directory.rules_file(), copy.rules_file()));
-  if (std::filesystem::exists(directory.altered_file())) {
-    RETURN_IF_ERROR(copy_text_file(directory.altered_file(), copy.altered_file()));
-  }
-  // Written last: a settings file means that all other files are there.
-  RETURN_IF_ERROR(copy_text_file(directory.settings_file(), copy.settings_file()));
+  RETURN_IF_ERROR(copy_server_files(directory, copy));
   std::string said = fmt::format("{} {}pages, consistent from LSN {} on", made.pages,
                                  since.empty() ? "" : "changed ", raw(made.end));
   if (!made.given_up.empty())

@@ -19,6 +19,10 @@ Result<std::string> back_up_server(const DataDirectory& directory, Engine& engin
                                    const std::filesystem::path& since,
                                    const RecoveryObserver& observer);
 
+/// Copies settings, rules and secret from one data directory to another, the settings last: their
+/// presence means that everything else is there.
+Result<> copy_server_files(const DataDirectory& from, const DataDirectory& to);
+
 /// Writes the same into `files`, with paths relative to the directory, for a base copy. The
 /// settings file gets another name, because its presence means that all other files are there.
 Result<> send_server(const DataDirectory& directory, Engine& engine, FileSystem& files,

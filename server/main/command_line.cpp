@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -142,10 +143,30 @@ class Reader {
     app_.add_flag_callback(
         "--describe-config", [this] { line_.command = Command::list_settings; },
         "prints all settings, and ends");
+    describe_restoring();
     add_service_user(app_);
     app_.footer(
         "\nWithout a command it serves DIRECTORY. TERM stops it smartly, INT fast, QUIT at once; "
         "HUP\nreloads rules and TLS.");
+  }
+
+  void describe_restoring() {
+    CLI::Option* const from =
+        app_.add_option_function<std::vector<std::string>>(
+                "--restore-from",
+                [this](const std::vector<std::string>& words) {
+                  for (const std::string& word : words)
+                    line_.restore.backups.push_back(std::filesystem::absolute(word));
+                },
+                "makes DIRECTORY of a backup and serves it at once; pages follow while it runs; "
+                "again for each incremental backup after it")
+            ->type_name("BACKUP")
+            ->take_all()
+            ->allow_extra_args(false);
+    add_restore_options(app_, line_.restore.words);
+    for (const char* const name : {"--restore-command", "--target-lsn", "--target-time",
+                                   "--target-name", "--target-xid", "--target-exclusive"})
+      app_.get_option(name)->needs(from);
   }
 
   void describe_init() {

@@ -6,6 +6,7 @@
 
 #include "base/settings/settings.h"
 #include "server/main/ping.h"
+#include "server/main/restore.h"
 
 namespace swizzle::server {
 
@@ -42,6 +43,7 @@ struct CommandLine {
   std::string locale_provider;  ///< of init
   std::string icu_locale;
   std::vector<SettingAssignment> overrides;
+  RestoreRequest restore;  ///< of serve, if it names backups
   std::optional<int>
       exit_code;  ///< set if the command line has been answered already (help) or is invalid
 };

@@ -100,6 +100,12 @@ void add_pool(MetricFamilies& out, const EngineStatistics& now) {
               number(now.pages_redone));
   out.counter("swizzle_changes_redone_total", "Log records that were applied to them.",
               number(now.changes_redone));
+  out.gauge("swizzle_restoring", "1 while a restore on demand still needs its backups.",
+            now.is_restoring ? 1 : 0);
+  out.gauge("swizzle_pages_unrestored", "Pages that are still to be read from the backups.",
+            number(now.pages_unrestored));
+  out.counter("swizzle_pages_restored_total", "Pages that were read from the backups.",
+              number(now.pages_restored));
   out.gauge("swizzle_restart_rollbacks",
             "Transactions that a crash interrupted and that are still to be rolled back.",
             number(now.restart_rollbacks.size()));

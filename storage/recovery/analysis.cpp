@@ -10,9 +10,12 @@
 namespace swizzle {
 namespace {
 
-void note_page(PendingPageMap& dirty, PageId page, PageEffect effect, Lsn lsn) {
+using Lists = LogAnalysis::Lists;
+
+void note_page(PendingPageMap& dirty, PageId page, PageEffect effect, Lsn lsn, Lists lists) {
   // A record that is there to be undone, no more (carry_over.h).
   if (page == PageId::none) return;
+  const bool is_listed = lists == Lists::of_records;
   switch (effect) {
     case PageEffect::none:
       break;
@@ -21,19 +24,21 @@ void note_page(PendingPageMap& dirty, PageId page, PageEffect effect, Lsn lsn) {
       PendingPage& pending = entry->second;
       if (is_new) {
         pending.since = lsn;
-        pending.is_complete = true;
+        pending.is_complete = is_listed;
       }
       // The page was written between the checkpoint's begin and its look at the page.
       if (lsn < pending.since) break;
       pending.newest = std::max(pending.newest, lsn);
-      pending.records.push_back(lsn);
+      if (is_listed) pending.records.push_back(lsn);
       break;
     }
-    case PageEffect::image:
+    case PageEffect::image: {
       // Nothing before it matters any more, not even whether the page can be read.
-      dirty.insert_or_assign(
-          page, PendingPage{.since = lsn, .newest = lsn, .records = {lsn}, .is_complete = true});
+      PendingPage pending{.since = lsn, .newest = lsn, .is_complete = is_listed};
+      if (is_listed) pending.records.push_back(lsn);
+      dirty.insert_or_assign(page, std::move(pending));
       break;
+    }
     case PageEffect::free:
       dirty.erase(page);
       break;
@@ -61,10 +66,10 @@ void note_on_map(Analysis& analysis, PageId page, PageEffect effect) {
   if (effect == PageEffect::free) analysis.map_changes.push_back({page, To::free});
 }
 
-Result<> note(Analysis& analysis, const wal::Record& record) {
+Result<> note(Analysis& analysis, const wal::Record& record, Lists lists) {
   ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
-  note_page(analysis.dirty, record.header.page, effects.page, record.lsn);
-  note_page(analysis.dirty, record.header.page2, effects.page2, record.lsn);
+  note_page(analysis.dirty, record.header.page, effects.page, record.lsn, lists);
+  note_page(analysis.dirty, record.header.page2, effects.page2, record.lsn, lists);
   ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
   for (const PageId page : pages) {
     analysis.dirty.erase(page);
@@ -126,8 +131,9 @@ void bring_up_to_date(SpaceMap& map, std::span<const Analysis::MapChange> change
   }
 }
 
-LogAnalysis::LogAnalysis(const Checkpoint& checkpoint, const RecoveryObserver& observer)
-    : observer_(observer) {
+LogAnalysis::LogAnalysis(const Checkpoint& checkpoint, const RecoveryObserver& observer,
+                         Lists lists)
+    : observer_(observer), lists_(lists) {
   analysis_.next_txn = checkpoint.next_txn;
   note_dirty_pages(analysis_.dirty, checkpoint);
   for (const ActiveTransaction& active : checkpoint.active)
@@ -142,7 +148,7 @@ void LogAnalysis::begin(Lsn from, Lsn limit) {
 void LogAnalysis::visit(const wal::Record& record) {
   if (!outcome_) return;
   ++analysis_.records;
-  outcome_ = note(analysis_, record);
+  outcome_ = note(analysis_, record, lists_);
   progress_->set_pages(analysis_.dirty.size());
   progress_->set_transactions(analysis_.losers.size());
   progress_->reached(raw(record.end) - raw(from_), record.end);

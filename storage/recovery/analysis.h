@@ -47,7 +47,10 @@ void bring_up_to_date(SpaceMap& map, std::span<const Analysis::MapChange> change
 /// Analysis, while the log is read from the checkpoint to its end for the first and only time.
 class LogAnalysis final : public wal::OpeningVisitor {
  public:
-  LogAnalysis(const Checkpoint& checkpoint, const RecoveryObserver& observer);
+  /// Lists of the pages' records: their memory grows with the log.
+  enum class Lists : std::uint8_t { of_records, none };
+  LogAnalysis(const Checkpoint& checkpoint, const RecoveryObserver& observer,
+              Lists lists = Lists::of_records);
 
   void begin(Lsn from, Lsn limit) override;
   void visit(const wal::Record& record) override;
@@ -57,6 +60,7 @@ class LogAnalysis final : public wal::OpeningVisitor {
 
  private:
   const RecoveryObserver& observer_;
+  const Lists lists_;
   Analysis analysis_;
   Lsn from_ = Lsn::none;
   std::optional<Progress> progress_;

@@ -29,14 +29,11 @@ void BackgroundRedo::start() {
   });
 }
 
-Result<> BackgroundRedo::finish() {
-  return work([] { return true; });
-}
-
 Result<> BackgroundRedo::work(const RedoBatches::GoesOn& goes_on) {
   const std::lock_guard in_turn(turn_);
   if (parts_.pending.count() == 0) return {};
-  RedoBatches batches({parts_.pending, parts_.log, parts_.listed_from, options_.memory_bytes});
+  RedoBatches batches(
+      {parts_.pending, parts_.log, parts_.listed_from, options_.memory_bytes, parts_.pages});
   for (auto batch = batches.next(goes_on); !batch.empty(); batch = batches.next(goes_on))
     redo_batch(batch, goes_on);
   const std::lock_guard hold(mutex_);

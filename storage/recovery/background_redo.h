@@ -31,6 +31,8 @@ class BackgroundRedo {
     /// LSN from which analysis read; records before it are not listed.
     Lsn listed_from = Lsn::none;
     BufferPool& pool;
+    /// The others are redone elsewhere.
+    RedoBatches::Pages pages = RedoBatches::Pages::all;
   };
   BackgroundRedo(Parts parts, Options options) noexcept : parts_(parts), options_(options) {}
   BackgroundRedo(const BackgroundRedo&) = delete;
@@ -42,7 +44,11 @@ class BackgroundRedo {
   void stop() noexcept { task_.stop(); }
   /// Redoes all pages that are still pending, before it returns. Returns the first error other than
   /// XX001; with XX001 a page stays pending. Parks; no latch held.
-  Result<> finish();
+  Result<> finish() {
+    return finish([] { return true; });
+  }
+  /// The same; ends early if `goes_on` returns false.
+  Result<> finish(const RedoBatches::GoesOn& goes_on) { return work(goes_on); }
 
  private:
   Result<> work(const RedoBatches::GoesOn& goes_on);

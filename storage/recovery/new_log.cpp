@@ -7,6 +7,7 @@
 #include "base/runtime/runtime.h"
 #include "storage/recovery/carry_over.h"
 #include "storage/recovery/checkpoint/control_file.h"
+#include "storage/recovery/restore_state.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
 #include "wal/log.h"
@@ -88,6 +89,7 @@ std::string way_on_without_log(const Control& control) {
 
 Result<Lsn> replace_lost_log(FileSystem& files, const std::filesystem::path& directory,
                              const std::string& log_name) {
+  RETURN_IF_ERROR(require_restored(files, directory));
   ASSIGN_OR_RETURN(const auto volume, Volume::open(files, directory));
   ASSIGN_OR_RETURN(const auto control_file, ControlFile::open(files, directory));
   Control control = control_file->current();

@@ -59,6 +59,7 @@ PageRedo::PageRedo(Parts parts) noexcept
 }
 
 void PageRedo::erase(PageId page) noexcept {
+  if (parts_.absent != nullptr) parts_.absent->entered(page);
   if (!parts_.pending.erase(page)) return;
   const Duration took = Runtime::current().now() - began_;
   done_us_.store(std::chrono::duration_cast<std::chrono::microseconds>(took).count(),
@@ -69,14 +70,22 @@ void PageRedo::erase(PageId page) noexcept {
 }
 
 Result<Lsn> PageRedo::read(PageId page, std::byte* into) {
-  const PendingPages::Known known = parts_.pending.find(page);
+  PendingPages::Known known = parts_.pending.find(page);
+  const bool is_pending = known.page != nullptr;
+  const bool is_lacking = lacks_copy(page);
   // The page was redone meanwhile, for a reader that has no claim on it.
-  if (known.page == nullptr) {
+  if (!is_pending && !is_lacking) {
     RETURN_IF_ERROR(parts_.volume.read_page(page, into));
     return Lsn::none;
   }
-  ASSIGN_OR_RETURN(const Lsn since, redo(page, known, into));
-  pages_.fetch_add(1, std::memory_order_relaxed);
+  if (!is_pending)
+    known = {std::make_shared<const PendingPage>(PendingPage{.is_complete = true}),
+             std::make_shared<const PageRecords>()};
+  ASSIGN_OR_RETURN(Lsn since, redo(page, known, into));
+  if (is_pending) pages_.fetch_add(1, std::memory_order_relaxed);
+  // Unless it was written just now, it enters the pool dirty, so that it gets into the data file.
+  // The next record of the page lies at the log's end or behind it.
+  if (since == Lsn::none && is_lacking && parts_.absent->is_absent(page)) since = parts_.log.tail();
   if (since == Lsn::none) erase(page);
   return since;
 }
@@ -125,17 +134,38 @@ Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::b
 }
 
 /// Returns the records that the copy on disk may lack: those of the page's list, and the ones
-/// before the list from the page's chain.
+/// before the list from the runs or the page's chain.
 Result<PageRecords> PageRedo::read_records(PageId page, const PendingPage& pending) const {
-  wal::Reader reader = parts_.log.reader(wal::ReadPattern::random);
-  PageRecords records;
   if (pending.is_complete) {
-    for (const Lsn at : pending.records) {
-      ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));
-      records.add(record);
-    }
+    PageRecords records;
+    RETURN_IF_ERROR(read_listed(pending, records));
     return records;
   }
+  // Acquire: as use_runs() says.
+  const RecordRuns* const runs = runs_.load(std::memory_order_acquire);
+  if (runs != nullptr) {
+    if (auto old = runs->read(page, pending.since)) {
+      RETURN_IF_ERROR(read_listed(pending, *old));
+      return std::move(*old);
+    }
+    spdlog::warn("the records of page {} are read from the log, since its run is damaged",
+                 raw(page));
+  }
+  return read_chain(page, pending);
+}
+
+Result<> PageRedo::read_listed(const PendingPage& pending, PageRecords& into) const {
+  wal::Reader reader = parts_.log.reader(wal::ReadPattern::random);
+  for (const Lsn at : pending.records) {
+    ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));
+    into.add(record);
+  }
+  return {};
+}
+
+Result<PageRecords> PageRedo::read_chain(PageId page, const PendingPage& pending) const {
+  wal::Reader reader = parts_.log.reader(wal::ReadPattern::random);
+  PageRecords records;
   Lsn at = pending.newest;
   while (at != Lsn::none && at >= pending.since) {
     ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));

@@ -22,8 +22,14 @@ constexpr std::uint64_t kRecordBytes = 256;
 }  // namespace
 
 RedoBatches::RedoBatches(const Parts& parts) : parts_(parts) {
-  complete_lists();
+  if (parts_.pages == Pages::all) complete_lists();
   pages_ = parts_.pending.in_log_order();
+  if (parts_.pages == Pages::listed) {
+    std::erase_if(pages_, [this](PageId page) {
+      const auto known = parts_.pending.find(page);
+      return known.page == nullptr || !known.page->is_complete;
+    });
+  }
   left_ = pages_;
 }
 

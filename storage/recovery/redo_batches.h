@@ -18,6 +18,10 @@ class RedoBatches {
  public:
   static constexpr std::uint64_t kUsualMemory = std::uint64_t{64} << 20U;
 
+  enum class Pages : std::uint8_t {
+    all,
+    listed,  ///< only those whose lists of records are complete
+  };
   struct Parts {
     PendingPages& pending;
     const wal::Log& log;
@@ -25,6 +29,7 @@ class RedoBatches {
     Lsn listed_from = Lsn::none;
     /// Approximate memory for the copies of a batch's records.
     std::uint64_t memory_bytes = kUsualMemory;
+    Pages pages = Pages::all;
   };
   /// Called during the work; false ends it early.
   using GoesOn = std::function<bool()>;

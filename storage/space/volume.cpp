@@ -147,7 +147,9 @@ Result<> Volume::read_page(PageId page, std::byte* into) {
     return fail(
         Error{read.error().state(), fmt::format("could not read page {}", raw(page))}.with_detail(
             read.error().message()));
-  return check_page(into, page);
+  auto checked = check_page(into, page);
+  if (checked || absent_ == nullptr || !absent_->is_absent(page)) return checked;
+  return absent_->read(page, into);
 }
 
 void Volume::start_reads(std::span<PageRead* const> reads) noexcept {
@@ -215,6 +217,7 @@ Result<> Volume::write_batch(std::span<const PageImage> images) {
     return refuse_writes(std::move(written).error());
   for (const PageImage& image : images)
     written_lsns_.note(image.page, load<PageHeader>(image.bytes).lsn);
+  if (absent_ != nullptr) absent_->written(images);
   pages_written_.fetch_add(images.size(), std::memory_order_relaxed);
   return {};
 }

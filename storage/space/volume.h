@@ -12,6 +12,7 @@
 #include "base/io/file.h"
 #include "storage/page/page.h"
 #include "storage/page/page_read.h"
+#include "storage/space/absent_pages.h"
 #include "storage/space/double_write.h"
 #include "storage/space/page_image.h"
 #include "storage/space/written_lsns.h"
@@ -45,6 +46,7 @@ class Volume {
   [[nodiscard]] const std::vector<PageId>& repaired() const noexcept { return repaired_; }
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return data_->path(); }
 
+  /// A page that is absent from the file, and not whole in it, is read where it lies.
   Result<> read_page(PageId page, std::byte* into);
   void start_reads(std::span<PageRead* const> reads) noexcept;
   void start_read(PageRead& read) noexcept {
@@ -78,6 +80,8 @@ class Volume {
   /// For the owner of their copy on disk, which loads them at the start.
   [[nodiscard]] WrittenLsns& written_lsns() noexcept { return written_lsns_; }
 
+  /// Set before the first read, or null. Reads ahead and in batches fail for absent pages.
+  void set_absent_pages(AbsentPages* pages) noexcept { absent_ = pages; }
   /// Set before the first write, or null.
   void set_image_check(ImageCheck* check) noexcept { image_check_ = check; }
   [[nodiscard]] std::uint64_t pages_written() const noexcept {
@@ -102,6 +106,7 @@ class Volume {
   std::atomic<std::uint64_t> page_count_{0};
   std::vector<PageId> repaired_;
   ImageCheck* image_check_ = nullptr;
+  AbsentPages* absent_ = nullptr;
   std::atomic<std::uint64_t> pages_written_{0};
   std::atomic<std::uint64_t> pages_read_{0};
   WrittenLsns written_lsns_;

@@ -14,6 +14,7 @@
 #include "storage/page/page.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/checkpoint/control_file.h"
+#include "storage/recovery/restore_state.h"
 #include "storage/space/volume.h"
 #include "wal/timeline.h"
 
@@ -65,6 +66,7 @@ Result<> Rewind::read_state() {
     return {};
   }
   RETURN_IF_ERROR(require_finished(files_, directory_));
+  RETURN_IF_ERROR(require_restored(files_, directory_));
   ASSIGN_OR_RETURN(const auto control, ControlFile::open(files_, directory_));
   if (control->current().logging == Control::Logging::off)
     return fail(kNotNow, "a database without a log cannot be rewound");

@@ -21,6 +21,7 @@
 #include "storage/recovery/page_repair.h"
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/redo_batches.h"
+#include "storage/recovery/restore_state.h"
 #include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
@@ -158,6 +159,7 @@ struct Standby::State {
 Result<> Standby::State::open() {
   RETURN_IF_ERROR(require_finished(files, directory));
   RETURN_IF_ERROR(require_all_pages(files, directory));
+  RETURN_IF_ERROR(require_restored(files, directory));
   ASSIGN_OR_RETURN(volume, Volume::open(files, directory));
   ASSIGN_OR_RETURN(control, ControlFile::open(files, directory));
   if (control->current().logging == Control::Logging::off) {

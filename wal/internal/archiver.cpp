@@ -23,6 +23,18 @@ std::uint64_t checksum_of(std::uint64_t next, std::uint64_t database_id) {
 
 }  // namespace
 
+Result<> store_archived_position(FileSystem& files, const std::filesystem::path& directory,
+                                 std::uint64_t database_id, std::uint64_t next) {
+  const auto path = directory / "archived";
+  const auto temporary = directory / "archived.tmp";
+  const StoredState state{next, checksum_of(next, database_id)};
+  ASSIGN_OR_RETURN(auto file, files.open(temporary, OpenMode::open_or_create, {}));
+  RETURN_IF_ERROR(file->write_at(0, std::as_bytes(std::span{&state, 1})));
+  RETURN_IF_ERROR(file->sync());
+  RETURN_IF_ERROR(files.rename(temporary, path));
+  return files.sync_directory(directory);
+}
+
 Archiver::Archiver(SegmentStore& store, const LogOptions& options,
                    std::function<std::uint64_t()> durable, std::function<void()> on_archived)
     : store_(store),
@@ -73,7 +85,8 @@ void Archiver::note(std::uint64_t number, bool is_archived) {
 
 Result<> Archiver::archive_one(std::uint64_t number) {
   RETURN_IF_ERROR(options_.archive(store_.path_of(number), segment_name(number)));
-  RETURN_IF_ERROR(save_state(number + 1));
+  RETURN_IF_ERROR(store_archived_position(store_.files(), store_.directory(), store_.database_id(),
+                                          number + 1));
   note(number, true);
   next_ = number + 1;
   on_archived_();
@@ -95,17 +108,6 @@ Result<> Archiver::load_state() {
     next_ = std::max(stored.next_segment, store_.first());
   }
   return {};
-}
-
-Result<> Archiver::save_state(std::uint64_t next) {
-  const auto path = store_.directory() / "archived";
-  const auto temporary = store_.directory() / "archived.tmp";
-  const StoredState state{next, checksum_of(next, store_.database_id())};
-  ASSIGN_OR_RETURN(auto file, store_.files().open(temporary, OpenMode::open_or_create, {}));
-  RETURN_IF_ERROR(file->write_at(0, std::as_bytes(std::span{&state, 1})));
-  RETURN_IF_ERROR(file->sync());
-  RETURN_IF_ERROR(store_.files().rename(temporary, path));
-  return store_.files().sync_directory(store_.directory());
 }
 
 }  // namespace swizzle::wal

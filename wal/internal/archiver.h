@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 
@@ -11,6 +12,11 @@
 #include "wal/log_options.h"
 
 namespace swizzle::wal {
+
+/// Writes the file "archived" of the log in `directory`: segments before `next` count as archived.
+/// Durable on return.
+Result<> store_archived_position(FileSystem& files, const std::filesystem::path& directory,
+                                 std::uint64_t database_id, std::uint64_t next);
 
 /// Archives finished segments by LogOptions::archive, one after the other, and retries each until
 /// it succeeds. The position is kept in the file "archived" beside the segments; if that is lost,
@@ -39,7 +45,6 @@ class Archiver {
   void note(std::uint64_t number, bool is_archived);
   Result<> archive_one(std::uint64_t number);
   Result<> load_state();
-  Result<> save_state(std::uint64_t next);
 
   SegmentStore& store_;
   const LogOptions& options_;

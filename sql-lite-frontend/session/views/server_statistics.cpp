@@ -136,6 +136,8 @@ void recovery_rows(Execution& execution, const EmitRow& emit) {
     row("redo", Value::null(), "pages", now.pages_pending, now.pages_redone, Value::null());
     row("redo", Value::null(), "changes", now.changes_pending, now.changes_redone, Value::null());
   }
+  if (now.is_restoring)
+    row("restore", Value::null(), "pages", now.pages_unrestored, now.pages_restored, Value::null());
   for (const RestartRollback& rollback : now.restart_rollbacks)
     row("rollback", engine_count(raw(rollback.id)), "bytes of log",
         rollback.log_bytes - rollback.undone_bytes, rollback.undone_bytes,

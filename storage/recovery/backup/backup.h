@@ -49,7 +49,7 @@ struct RestoredLog {
   RecoveryStop stop;
   /// Pages that are not whole in the backup: redo restores them, or they are lost.
   std::vector<PageId> doubted = {};
-  /// The end of backup and archive together.
+  /// The end of the last segment that backup and archive have.
   Lsn known_end = Lsn::none;
 };
 /// Makes a database directory at `target`, which does not exist, out of a full backup and the

@@ -107,4 +107,15 @@ Result<ChangedPagesReader::Batch> ChangedPagesReader::next() {
   return batch;
 }
 
+bool ChangedPagesReader::contains(PageId page) const noexcept {
+  return std::ranges::binary_search(pages_, page);
+}
+
+Result<> ChangedPagesReader::read(PageId page, std::byte* into) const {
+  const auto found = std::ranges::lower_bound(pages_, page);
+  INVARIANT(found != pages_.end() && *found == page);
+  const auto at = static_cast<std::uint64_t>(found - pages_.begin());
+  return images_->read_at(at * kPageBytes, {into, kPageBytes});
+}
+
 }  // namespace swizzle

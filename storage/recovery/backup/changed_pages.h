@@ -49,6 +49,9 @@ class ChangedPagesReader {
     std::byte* images;
   };
   Result<Batch> next();
+  [[nodiscard]] bool contains(PageId page) const noexcept;
+  /// Reads one page, unchecked. Thread-safe. Pre: contains(page).
+  Result<> read(PageId page, std::byte* into) const;
 
  private:
   static constexpr std::size_t kBatchPages = 128;

@@ -10,7 +10,7 @@
 #include "storage/engine.h"
 #include "storage/recovery/backup/backup_end.h"
 #include "storage/recovery/backup/changed_pages.h"
-#include "storage/recovery/backup/test_archive.h"
+#include "storage/recovery/backup/test_trees.h"
 #include "storage/statistics.h"
 #include "storage/testing/database_home.h"
 
@@ -19,108 +19,14 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using test::kArchive;
+using test::flip_byte;
 using test::kBackup;
 using test::kHome;
+using test::Trees;
 using Directories = std::vector<std::filesystem::path>;
 
 EngineOptions options_of(SimulatedDisk& disk) {
-  return test::archiving_options(disk, std::uint64_t{256} << 10U);
-}
-
-/// A database with some trees, and what each has.
-class Trees {
- public:
-  using Rows = std::map<std::string, std::string>;
-  using Content = std::map<TreeId, Rows>;
-
-  Trees(SimulatedDisk& disk, std::uint64_t seed) : random(seed), disk_(disk) {
-    REQUIRE(Engine::create(disk, kHome, options_of(disk)));
-    REQUIRE(disk.create_directory(kArchive));
-    REQUIRE(disk.sync_directory("/"));
-    open();
-    for (int i = 0; i < 3; ++i) create_tree();
-    for (int i = 0; i < 60; ++i) change();
-  }
-  void open() { engine = Engine::open(disk_, kHome, options_of(disk_)).value(); }
-  /// As after a crash, or after a stop.
-  void reopen() {
-    if (random.one_in(2)) REQUIRE(engine->close());
-    engine.reset();
-    open();
-  }
-
-  /// Commits or rolls back a transaction. Now and then a tree goes, so that its pages get others.
-  void change() {
-    if (random.one_in(25)) {
-      const auto gone = std::next(content.begin(), static_cast<std::ptrdiff_t>(random.below(3)));
-      const auto transaction = engine->begin();
-      REQUIRE(engine->drop_tree(*transaction, gone->first));
-      REQUIRE(transaction->commit());
-      content.erase(gone);
-      create_tree();
-    }
-    const auto at = std::next(content.begin(), static_cast<std::ptrdiff_t>(random.below(3)));
-    const auto transaction = engine->begin();
-    Tree tree = engine->tree(at->first).value();
-    Rows rows = at->second;
-    const std::uint64_t first = random.below(400);
-    for (std::uint64_t i = first; i < first + random.between(1, 30); ++i) {
-      const std::string key = std::to_string(10'000 + i);
-      if (random.one_in(4)) {
-        if (tree.remove(*transaction, as_bytes(key)).value()) rows.erase(key);
-        continue;
-      }
-      // Some are too large for the tree itself.
-      const std::size_t bytes = random.one_in(60) ? 20'000 : 400;
-      const std::string value = std::to_string(random()) + std::string(bytes, 'v');
-      const bool is_new = tree.insert(*transaction, as_bytes(key), as_bytes(value)).value();
-      if (!is_new) REQUIRE(tree.update(*transaction, as_bytes(key), as_bytes(value)).value());
-      rows[key] = value;
-    }
-    if (random.one_in(5)) return transaction->rollback();
-    REQUIRE(transaction->commit());
-    at->second = std::move(rows);
-  }
-
-  void require_restored(const Directories& chain, const Content& expected) {
-    const std::filesystem::path home = "/restored-" + std::to_string(++restored_);
-    const auto made = restore_backup(disk_, chain, home, {}, {});
-    if (!made) FAIL(made.error().message());
-    const auto opened = Engine::open(disk_, home, options_of(disk_)).value();
-    for (const auto& [tree, rows] : expected) {
-      const auto reader = opened->begin();
-      Rows found;
-      Cursor cursor = opened->tree(tree).value().scan(*reader, {}).value();
-      while (cursor.next().value()) found.emplace(as_text(cursor.key()), as_text(cursor.value()));
-      const bool is_same = found == rows;
-      REQUIRE(is_same);
-    }
-    REQUIRE(opened->verify().value() == std::vector<std::string>{});
-    REQUIRE(opened->close());
-  }
-
-  Random random;
-  std::unique_ptr<Engine> engine;
-  Content content;
-
- private:
-  void create_tree() {
-    const auto transaction = engine->begin();
-    content[engine->create_tree(*transaction).value()] = {};
-    REQUIRE(transaction->commit());
-  }
-
-  SimulatedDisk& disk_;
-  int restored_ = 0;
-};
-
-void flip_byte(SimulatedDisk& disk, const std::filesystem::path& path, std::uint64_t at) {
-  auto file = disk.open(path, OpenMode::read_write, {}).value();
-  std::array<std::byte, 1> byte{};
-  REQUIRE(file->read_at(at, byte));
-  byte[0] ^= std::byte{1};
-  REQUIRE(file->write_at(at, byte));
+  return Trees::options_of(disk);
 }
 
 /// Requires that the chain is refused before anything is written; returns the message.
@@ -173,16 +79,7 @@ TEST_CASE("R18 a chain of backups restores what the database was at the end of e
       }
       // The archive takes a chain forward as it does a full backup.
       REQUIRE(trees.engine->close());
-      const auto fetch = [&disk](const std::string& name,
-                                 const std::filesystem::path& target) -> Result<bool> {
-        for (const auto& source : {kArchive / name, kHome / "log" / name}) {
-          if (!disk.exists(source).value()) continue;
-          RETURN_IF_ERROR(test::copy_file(disk, source, target));
-          return true;
-        }
-        return false;
-      };
-      REQUIRE(restore_backup(disk, chain, "/forward", fetch, {}));
+      REQUIRE(restore_backup(disk, chain, "/forward", test::fetch_from_archive_and_log(disk), {}));
       const auto opened = Engine::open(disk, "/forward", options_of(disk)).value();
       REQUIRE(opened->verify().value() == std::vector<std::string>{});
       REQUIRE(opened->close());
@@ -325,15 +222,7 @@ TEST_CASE("R18 power cuts while an incremental backup is taken and a chain resto
           ++unfinished;
           return;
         }
-        for (const auto& [tree, rows] : content) {
-          const auto reader = (*opened)->begin();
-          Trees::Rows found;
-          Cursor cursor = (*opened)->tree(tree).value().scan(*reader, {}).value();
-          while (cursor.next().value())
-            found.emplace(as_text(cursor.key()), as_text(cursor.value()));
-          const bool is_same = found == rows;
-          REQUIRE(is_same);
-        }
+        Trees::require_content(**opened, content);
         REQUIRE((*opened)->close());
       };
       require_content(kHome);
