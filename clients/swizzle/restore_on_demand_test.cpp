@@ -157,7 +157,7 @@ TEST_CASE("swizzled --restore-from serves a backup at once, and goes on after ea
     CHECK(number(connection, "SELECT count(*) FROM kept") == 59990);
     CHECK(number(connection, "SELECT count(*) FROM kept WHERE t = 'changed'") == 599);
     CHECK(number(connection, "SELECT count(*) FROM kept WHERE t = 'after'") == 6);
-    CHECK(number(connection, "SELECT count(*) FROM swizzle_verify()") == 0);
+    CHECK(number(connection, "SELECT length(swizzle_verify())") == 0);
   }
   INFO(server.log());
   CHECK(server.log().find("the restore is complete") != std::string::npos);
