@@ -153,7 +153,7 @@ Result<bool> ReceivedLog::append_archived(const RestoreSegment& archive,
 }
 
 Result<bool> ReceivedLog::restore(const RestoreSegment& archive, const TimelineHistory& history,
-                                  Lsn from) {
+                                  const std::function<Lsn()>& from) {
   const Lsn before = end();
   for (;;) {
     ASSIGN_OR_RETURN(const bool goes_on, append_archived(archive, history));
@@ -161,7 +161,7 @@ Result<bool> ReceivedLog::restore(const RestoreSegment& archive, const TimelineH
   }
   if (end() == before) return false;
   // A copy of a segment that was not finished has something else behind its records.
-  ASSIGN_OR_RETURN(const Lsn whole, cut(from));
+  ASSIGN_OR_RETURN(const Lsn whole, cut(from()));
   return whole > before;
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -37,9 +38,10 @@ class ReceivedLog {
   /// the disk is full.
   Result<> append(Bytes bytes);
   /// Appends, durably, what the archive has behind end(), as far as it is whole and belongs to the
-  /// history that led to `history`'s timeline. Reads from `from`, a record boundary. Returns true
-  /// if that was anything.
-  Result<bool> restore(const RestoreSegment& archive, const TimelineHistory& history, Lsn from);
+  /// history that led to `history`'s timeline. Returns true if that was anything. `from` is called
+  /// at the end, since log may be read and released meanwhile: a record boundary that is kept.
+  Result<bool> restore(const RestoreSegment& archive, const TimelineHistory& history,
+                       const std::function<Lsn()>& from);
   /// Makes all appended bytes durable.
   Result<> flush();
 

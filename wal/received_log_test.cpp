@@ -190,19 +190,20 @@ TEST_CASE("a received log takes from the archive what is whole and of its histor
     return true;
   };
   const Lsn begin = pair.log->begin();
+  const auto from = [begin] { return begin; };
   const TimelineHistory first;
   SECTION("from within a record on, and from an unfinished segment") {
     {
       auto received = pair.open();
       pair.receive(*received, Lsn{raw(pair.written[10].lsn) + 12});
-      REQUIRE(received->restore(archive, first, begin).value());
+      REQUIRE(received->restore(archive, first, from).value());
       CHECK(received->end() <= Lsn{geometry.first_lsn(last)});
       CHECK(received->end() > Lsn{geometry.first_lsn(last - 1)});
       CHECK(received->durable() == received->end());
-      CHECK_FALSE(received->restore(archive, first, begin).value());
+      CHECK_FALSE(received->restore(archive, first, from).value());
       // A copy of the segment that is being written has zeros behind the log's end.
       withheld = last + 1;
-      REQUIRE(received->restore(archive, first, begin).value());
+      REQUIRE(received->restore(archive, first, from).value());
       CHECK(received->end() == pair.log->durable());
       CHECK_FALSE(std::filesystem::exists(pair.to.path() / "restored.tmp"));
     }
@@ -212,9 +213,9 @@ TEST_CASE("a received log takes from the archive what is whole and of its histor
   SECTION("up to where its timeline was left") {
     const Lsn parted = pair.written[150].lsn;
     auto received = pair.open();
-    REQUIRE(received->restore(archive, first.next(parted), begin).value());
+    REQUIRE(received->restore(archive, first.next(parted), from).value());
     CHECK(received->end() == parted);
-    CHECK_FALSE(received->restore(archive, first.next(parted), begin).value());
+    CHECK_FALSE(received->restore(archive, first.next(parted), from).value());
   }
   SECTION("no other log's") {
     pair.copy.database_id += 1;
@@ -223,7 +224,7 @@ TEST_CASE("a received log takes from the archive what is whole and of its histor
     const auto other = Log::create(pair.files, pair.copy).value();
     other->flush_to(other->tail());
     auto received = ReceivedLog::open(pair.files, pair.copy, other->begin()).value();
-    const auto restored = received->restore(archive, first, other->begin());
+    const auto restored = received->restore(archive, first, [&] { return other->begin(); });
     REQUIRE_FALSE(restored);
     CHECK(restored.error().state() == sqlstate::data_corrupted);
     CHECK(received->end() == other->begin());

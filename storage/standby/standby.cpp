@@ -326,7 +326,8 @@ Result<bool> Standby::restore_log(const std::string& restore_command) {
   ASSIGN_OR_RETURN(
       const auto history,
       wal::TimelineHistory::read(state.files, state.log_directory(), state.timeline.load()));
-  return state.log->restore(wal::restore_by_command(restore_command), history, redone());
+  return state.log->restore(wal::restore_by_command(restore_command), history,
+                            [this] { return redone(); });
 }
 
 Result<> Standby::follow_timeline(std::uint32_t timeline, std::string_view history) {

@@ -389,7 +389,7 @@ TEST_CASE("a slot of a standby keeps its log, also while nobody reads it", "[sta
     engine->logical_log().slots().release("behind");
     engine->replay_gate()->leave();
     CHECK(kept <= machines.standby->redone());
-    follow(10);
+    follow(30);
     const std::size_t with_slot = segments();
     CHECK(with_slot > 6);
     CHECK(engine->logical_log().bytes()->read(kept, machines.standby->redone()));
