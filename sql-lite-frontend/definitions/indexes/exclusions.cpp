@@ -166,7 +166,7 @@ void add_exclusions_of(StatementContext& session, const Extension& extension,
   // Reads all relations: operator classes for gist have no numbers in records.
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Constraint& constraint : table->relation.constraints) {
-      const Index* const index = constraint.kind == ConstraintKind::exclusion
+      const Index* const index = constraint.kind != ConstraintKind::foreign_key
                                      ? table->index_by_oid(constraint.index)
                                      : nullptr;
       if (index == nullptr || index->method != IndexMethod::excluding) continue;

