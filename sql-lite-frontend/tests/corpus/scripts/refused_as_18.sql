@@ -1,10 +1,12 @@
 -- What definitions and settings refuse.
+-- differs: the error's position
 create unlogged table pg_temp.of_session (a int);
 create unlogged table of_partitions (a int) partition by range (a);
 create temp table of_temp (a int);
 create procedure two_ways(out a int, in b int, in c int) language sql as 'select b - c';
 create procedure two_ways(inout a int, inout b int, inout c int) language sql as 'select b, c, a';
 drop procedure two_ways(int, int, int);
+-- differs: refused: COMMENT ON PROCEDURE
 comment on procedure two_ways(int, int, int) is 'which';
 drop procedure two_ways(out int, int, int);
 drop procedure two_ways(int, int, int);

@@ -33,9 +33,11 @@ alter table mine add b int default 1::small;
 -- differs: the type is named without its schema
 create index on mine (a) where a > 1::small;
 create table t8 (a int) partition by range ((a + ('(0,1)'::pair).a));
+-- differs: the error's position
 create domain of_default as int default 1::small;
 create domain of_check as int check (value > 1::small);
 alter domain of_check add check (value > 1::small);
+-- differs: the error's position
 create function of_argument(a int default 1::small) returns int language sql as 'select 1';
 create table t9 (a int default 1, check (a > 0));
 select ('(0,1)'::pair).a, 1::small;
