@@ -157,10 +157,11 @@ inline void flip_byte(SimulatedDisk& disk, const std::filesystem::path& path, st
   REQUIRE(file->write_at(at, byte));
 }
 
-/// Fetches segments from the archive, and the newest ones from the log of the database itself.
+/// Fetches segments from the log of the database itself, and those that are not there any more from
+/// the archive. A power cut may have left the archive's copy of a segment short; the log has it then.
 inline wal::RestoreSegment fetch_from_archive_and_log(SimulatedDisk& disk) {
   return [&disk](const std::string& name, const std::filesystem::path& target) -> Result<bool> {
-    for (const auto& source : {kArchive / name, kHome / "log" / name}) {
+    for (const auto& source : {kHome / "log" / name, kArchive / name}) {
       if (!disk.exists(source).value()) continue;
       RETURN_IF_ERROR(copy_file(disk, source, target));
       return true;
