@@ -764,8 +764,8 @@ FAULTS = [
     (
         "T24 leaves are joined across a fence that somebody has locked",
         "txn/ghosts.cpp",
-        "  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);",
-        "  return locks_.is_free({tree, ~hash_of_key(tree, fence)}, lock::kInsertIntoGap);",
+        "  const lock::LockId gap{tree, hash_of_key(tree, fence)};",
+        "  const lock::LockId gap{tree, ~hash_of_key(tree, fence)};",
         "T24*",
     ),
     (
@@ -824,9 +824,9 @@ FAULTS = [
     (
         "T24 a ghost that is locked goes",
         "txn/ghosts.cpp",
-        "         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);",
+        "         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap) &&",
         "         (leaf.tree() != TreeId::directory ||\n"
-        "          locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap));",
+        "          locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap)) &&",
         "T24 a ghost*",
     ),
     (
@@ -1001,8 +1001,8 @@ FAULTS = [
     (
         "T26 a fence goes into a marked gap",
         "txn/ghosts.cpp",
-        "         !marks_.is_marked(gap, lock::ReadPart::gap);\n}\n\nbool LockAwareGhosts::may_join_at",
-        "         true;\n}\n\nbool LockAwareGhosts::may_join_at",
+        "!marks_.is_marked(gap, lock::ReadPart::gap);\n}\n\nbool LockAwareGhosts::may_join_at",
+        "true;\n}\n\nbool LockAwareGhosts::may_join_at",
         "a marked gap*",
     ),
 ]

@@ -158,7 +158,8 @@ inline void flip_byte(SimulatedDisk& disk, const std::filesystem::path& path, st
 }
 
 /// Fetches segments from the log of the database itself, and those that are not there any more from
-/// the archive. A power cut may have left the archive's copy of a segment short; the log has it then.
+/// the archive. A power cut may have left the archive's copy of a segment short; the log has it
+/// then.
 inline wal::RestoreSegment fetch_from_archive_and_log(SimulatedDisk& disk) {
   return [&disk](const std::string& name, const std::filesystem::path& target) -> Result<bool> {
     for (const auto& source : {kHome / "log" / name, kArchive / name}) {
