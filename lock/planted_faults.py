@@ -223,9 +223,16 @@ FAULTS = [
         'a read-only snapshot is unsafe*',
     ),
     (
+        'L17 commits are ordered by their leave',
+        'serializable/conflicts.cpp',
+        '  const std::uint64_t least = std::min(pivot.end_order_, reader.end_order_);',
+        '  const std::uint64_t least = std::min(pivot.leave_order_, reader.leave_order_);',
+        'transactions that commit*',
+    ),
+    (
         'L18 what is forgotten of a pivot has never been',
         'serializable/conflicts.cpp',
-        '    reader->forgotten_order_ = std::min(reader->forgotten_order_, transaction.commit_order_);',
+        '    reader->forgotten_order_ = std::min(reader->forgotten_order_, transaction.leave_order_);',
         '',
         'with marks on trees*',
     ),

@@ -88,7 +88,7 @@ SerializableTransaction* SerializableConflicts::take_up_prepared() noexcept {
     const Latch hold(latch_);
     prepared->is_from_before_ = true;
     prepared->state_ = State::prepared;
-    prepared->commit_order_ = ++last_order_;
+    prepared->leave_order_ = ++last_order_;
   }
   marks_.add_all(*prepared);
   return prepared;
@@ -125,18 +125,14 @@ bool SerializableConflicts::may_show(const Transaction& reader,
 bool SerializableConflicts::has_early_overwriter(const Transaction& pivot,
                                                  const Transaction& reader) noexcept {
   if (pivot.is_from_before_) return true;
-  // The commits of prepared transactions may come in another order.
-  const auto order_of = [](const Transaction& of) {
-    return of.state_ == State::committed ? of.commit_order_ : UINT64_MAX;
-  };
-  const std::uint64_t least = std::min(order_of(pivot), order_of(reader));
+  const std::uint64_t least = std::min(pivot.end_order_, reader.end_order_);
   // A reader that writes nothing matters only if it sees the first commit.
   const bool has_forgotten = pivot.forgotten_order_ != UINT64_MAX;
   if (has_forgotten && pivot.forgotten_order_ <= least &&
       (!reader.is_read_only_ || pivot.forgotten_commit_ < reader.snapshot_))
     return true;
   return std::ranges::any_of(pivot.overwriters_, [&](const Transaction* first) {
-    return first->is_committing() && first->commit_order_ <= least &&
+    return first->is_committing() && first->leave_order_ <= least &&
            (!reader.is_read_only_ || may_show(reader, *first));
   });
 }
@@ -148,8 +144,7 @@ bool SerializableConflicts::has_late_reader(const Transaction& pivot,
   if (pivot.is_from_before_) return true;
   return std::ranges::any_of(pivot.readers_, [&](const Transaction* reader) {
     if (reader->is_doomed()) return false;
-    if (reader->state_ == State::committed && reader->commit_order_ < overwriter.commit_order_)
-      return false;
+    if (reader->end_order_ < overwriter.leave_order_) return false;
     return !reader->is_read_only_ || may_show(*reader, overwriter);
   });
 }
@@ -248,7 +243,7 @@ SerializableConflicts::Verdict SerializableConflicts::may_commit(
     if (pivot->state_ == State::prepared) return Verdict::pivot_prepared;
     pivot->doomed_ = true;
   }
-  transaction.commit_order_ = ++last_order_;
+  transaction.leave_order_ = ++last_order_;
   transaction.state_ = State::prepared;
   return Verdict::fine;
 }
@@ -276,6 +271,7 @@ void SerializableConflicts::committed(Transaction& transaction, Lsn commit,
       transaction.is_read_only_ = true;
       transaction.commit_ = Lsn{std::max<std::uint64_t>(raw(transaction.snapshot_), 1) - 1};
     }
+    transaction.end_order_ = ++last_order_;
     transaction.state_ = State::committed;
     committed_.append(transaction);
     end_beside(transaction, true);
@@ -302,7 +298,7 @@ void SerializableConflicts::take_out(Transaction& transaction, List& from, List&
   for (Transaction* const reader : transaction.readers_) {
     std::erase(reader->overwriters_, &transaction);
     if (!has_committed) continue;
-    reader->forgotten_order_ = std::min(reader->forgotten_order_, transaction.commit_order_);
+    reader->forgotten_order_ = std::min(reader->forgotten_order_, transaction.leave_order_);
     reader->forgotten_commit_ = std::min(reader->forgotten_commit_, transaction.commit_);
   }
   // As a reader it matters to overwriters that commit before it, and so have.

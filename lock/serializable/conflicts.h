@@ -43,13 +43,15 @@ class SerializableTransaction : public MarkOwner {
   bool is_from_before_ = false;
   /// A writer beside which the snapshot was taken has overwriters that the snapshot shows.
   bool is_unsafe_ = false;
-  /// Its place in the order of commits, which it gets with the leave to commit.
-  std::uint64_t commit_order_ = UINT64_MAX;
-  Lsn snapshot_ = Lsn::none;  ///< none: not taken yet
-  Lsn commit_ = Lsn::max;     ///< max: not known yet
-  Others readers_;            ///< transactions that have read what it has overwritten
-  Others overwriters_;        ///< transactions that have overwritten what it has read
-  /// Of the overwriters that are forgotten: the least commit_order_, and the least commit_.
+  // Moments in the order of events of all transactions. The commit is between the two, so that of
+  // two commits one surely came first if its end is before the other's leave.
+  std::uint64_t leave_order_ = UINT64_MAX;  ///< when it got leave to commit
+  std::uint64_t end_order_ = UINT64_MAX;    ///< when it had committed
+  Lsn snapshot_ = Lsn::none;                ///< none: not taken yet
+  Lsn commit_ = Lsn::max;                   ///< max: not known yet
+  Others readers_;                          ///< transactions that have read what it has overwritten
+  Others overwriters_;                      ///< transactions that have overwritten what it has read
+  /// Of the overwriters that are forgotten: the least leave_order_, and the least commit_.
   std::uint64_t forgotten_order_ = UINT64_MAX;
   Lsn forgotten_commit_ = Lsn::max;
   /// Of a read-only transaction: the writers beside which its snapshot was taken, as far as they

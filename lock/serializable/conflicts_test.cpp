@@ -23,7 +23,7 @@ class History {
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
-    while (!running_.empty()) end(0, random_.one_in(4));
+    while (!running_.empty()) end(0, !running_[0].has_leave && random_.one_in(4));
   }
 
   /// Returns true if the transactions that have committed are ordered by their dependencies.
@@ -79,6 +79,7 @@ class History {
     std::uint64_t snapshot;
     bool reads_only;
     std::vector<int> written;
+    bool has_leave = false;  ///< to commit
   };
   struct Read {
     int reader;
@@ -97,7 +98,9 @@ class History {
     if (random_.one_in(3)) visible_end_ = random_.between(visible_end_, next_commit_);
     if (running_.empty() || (running_.size() < 5 && random_.one_in(4))) return begin();
     const std::size_t which = random_.below(running_.size());
-    if (random_.one_in(5)) return end(which, random_.one_in(8));
+    if (running_[which].has_leave) return end(which, false);
+    if (random_.one_in(8)) return ask_for_leave(which);
+    if (random_.one_in(7)) return end(which, random_.one_in(8));
     if (!running_[which].reads_only && random_.one_in(2)) return write(which);
     read(which);
   }
@@ -157,6 +160,16 @@ class History {
       return end(which, true);
     if (!goes_on(which, conflicts_.writes(*writer.entry, id_of(record), ReadPart::key))) return;
     running_[which].written.push_back(record);
+  }
+
+  /// Others may take steps, and commit, before it commits.
+  void ask_for_leave(std::size_t which) {
+    if (conflicts_.may_commit(*running_[which].entry) == Verdict::fine) {
+      running_[which].has_leave = true;
+    } else if (tells_) {
+      ++failures_;
+      end(which, true);
+    }
   }
 
   void end(std::size_t which, bool rolls_back) {
