@@ -6,6 +6,8 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +45,8 @@ class TlsClient {
       : socket_(connect_tcp(port)),
         context_(SSL_CTX_new(TLS_client_method())),
         tls_(SSL_new(context_.get())) {
+    // OpenSSL writes to the socket without MSG_NOSIGNAL, also where the server has closed it.
+    ::signal(SIGPIPE, SIG_IGN);
     const auto* name = reinterpret_cast<const unsigned char*>(protocol.data());
     if (!protocol.empty())
       SSL_set_alpn_protos(tls_.get(), name, static_cast<unsigned>(protocol.size()));
@@ -109,13 +113,16 @@ TEST_CASE("a connection may begin with TLS that names the protocol") {
     const Descriptor socket = connect_tcp(server.port());
     REQUIRE(::send(socket.get(), "\x16", 1, MSG_NOSIGNAL) == 1);
     ::shutdown(socket.get(), SHUT_WR);
+    // TLS says why before it closes.
     char byte = 0;
-    CHECK(::recv(socket.get(), &byte, 1, 0) <= 0);
+    ssize_t got = 1;
+    while (got > 0) got = ::recv(socket.get(), &byte, 1, 0);
+    CHECK((got == 0 || errno == ECONNRESET));
   }
 }
 
 TEST_CASE("a server without a certificate closes what begins with TLS") {
-  const FiberServer server{TestServer::door("host all all all trust"),
+  const FiberServer server{TestServer::door("host all all all scram-sha-256"),
                            swizzle::testing::free_port()};
   CHECK_FALSE(TlsClient(server.port(), kOurs).is_connected());
 }

@@ -116,14 +116,17 @@ TEST_CASE("A row cannot refer to what has gone since its snapshot", "[sql][sessi
   TestDatabase db;
   make_tables(db);
   const auto other = db.connect();
+  const std::string begin =
+      std::string{"BEGIN ISOLATION LEVEL "} + GENERATE("REPEATABLE READ", "SERIALIZABLE");
+  INFO(begin);
   db.run("INSERT INTO p VALUES (1, '[1,5)'), (1, '[5,9)')");
-  db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+  db.run(*other, begin);
   REQUIRE(db.run(*other, "SELECT count(*) FROM p") == "2 SELECT 1");
   db.run("DELETE FROM p WHERE valid = '[5,9)'");
   CHECK_THAT(db.run(*other, "INSERT INTO c VALUES (1, 1, '[2,7)')"), StartsWith("40001"));
   db.run(*other, "ROLLBACK");
   // A referring row that came after the snapshot keeps the row that it refers to.
-  db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+  db.run(*other, begin);
   REQUIRE(db.run(*other, "SELECT count(*) FROM p") == "1 SELECT 1");
   REQUIRE(db.run("INSERT INTO c VALUES (1, 1, '[2,4)')") == "INSERT 0 1");
   const std::string outcome = db.run(*other, "DELETE FROM p");

@@ -49,8 +49,13 @@ class Snapshot {
 bool may_follow(const std::vector<Number>& numbers, Number next) {
   return next >= (numbers.size() > 2 ? numbers.back() : numbers[0]) && next < numbers[1];
 }
+/// In PostgreSQL a number's upper half counts how often the lower one has begun anew, and no
+/// transaction has a lower half of 0.
+bool is_number(Number number) {
+  return (number & UINT32_MAX) != 0;
+}
 bool are_bounds(Number xmin, Number xmax) {
-  return xmin != 0 && xmax >= xmin;
+  return is_number(xmin) && is_number(xmax) && xmax >= xmin;
 }
 void add(std::vector<Number>& numbers, Number next) {
   if (numbers.size() == 2 || numbers.back() != next) numbers.push_back(next);
@@ -78,7 +83,7 @@ Value snapshot_input(FunctionContext& context, TypeId, std::int32_t, std::string
     if (!rest.starts_with(':')) refuse();
     rest.remove_prefix(1);
   }
-  if (!are_bounds(numbers[0], numbers[1]) || numbers[1] > INT64_MAX) refuse();
+  if (!are_bounds(numbers[0], numbers[1])) refuse();
   while (!rest.empty()) {
     const Number next = take_number(rest);
     if (!may_follow(numbers, next)) refuse();
