@@ -112,8 +112,8 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   for (std::thread& thread : threads) thread.join();
   std::uint64_t written = 0;
   for (const auto& writer : writers) {
-    CHECK(writer->wrong.empty());
     INFO(writer->wrong);
+    CHECK(writer->wrong.empty());
     written += writer->written;
   }
   CHECK(written > 0);
