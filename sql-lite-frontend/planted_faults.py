@@ -14,6 +14,14 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
     (
+        "a plan found valid is stamped with what has changed meanwhile",
+        "session/plans/prepare.cpp",
+        "    statement.plan->stamp = *stamp;\n",
+        "    std::this_thread::sleep_for(std::chrono::milliseconds(2));\n"
+        "    statement.plan->stamp = session_.role_stamp();\n",
+        "Partitions are attached and detached beside writers",
+    ),
+    (
         "a promoted server gives the primary's numbers of objects once more",
         "catalog/shared_objects.cpp",
         "  next_oid_ = fresh.next_oid_.load();\n  oid_limit_ = fresh.oid_limit_.load();\n",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/partition_bound.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -27,10 +28,7 @@ class TreeBuilder {
     std::vector<const PartitionBound*> bounds;
     for (const Oid oid : relation.partitions) {
       TablePtr partition = find_(oid);
-      if (!partition || !partition->relation.partition_bound) {
-        throw_error(sqlstate::undefined_table, "could not open relation with OID {}", oid);
-      }
-      bounds.push_back(&*partition->relation.partition_bound);
+      bounds.push_back(&bound_within(relation.oid, oid, partition));
       partitions.push_back(std::move(partition));
     }
     tree_.nodes[self].map.emplace(*relation.partition_key, std::move(bounds));
@@ -47,6 +45,14 @@ class TreeBuilder {
 };
 
 }  // namespace
+
+const PartitionBound& bound_within(Oid parent, Oid oid, const TablePtr& partition) {
+  if (!partition || partition->relation.partition_of != parent ||
+      !partition->relation.partition_bound) {
+    throw_error(sqlstate::undefined_table, "could not open relation with OID {}", oid);
+  }
+  return *partition->relation.partition_bound;
+}
 
 std::vector<std::size_t> column_places(const Relation& from, const Relation& to) {
   const auto same = [](const Column& left, const Column& right) {

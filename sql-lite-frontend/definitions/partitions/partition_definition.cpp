@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/partition_bound.h"
 #include "sql-lite-frontend/catalog/partition_map.h"
 #include "sql-lite-frontend/definitions/indexes/index_classes.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
@@ -374,7 +375,7 @@ void require_free_bound(StatementContext& session, const Table& parent, std::str
   std::vector<const PartitionBound*> bounds;
   for (const Oid oid : parent.relation.partitions) {
     partitions.push_back(session.names.table(oid));
-    bounds.push_back(&*partitions.back()->relation.partition_bound);
+    bounds.push_back(&bound_within(parent.relation.oid, oid, partitions.back()));
   }
   const PartitionMap map{key, std::move(bounds)};
   if (key.strategy == PartitionStrategy::range && !bound.is_default &&

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/partition_bound.h"
 #include "sql-lite-frontend/catalog/partition_map.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
@@ -84,7 +85,7 @@ void check_rows_within(StatementContext& session, const TablePtr& table, const T
   if (bound.is_default) {
     for (const Oid oid : parent.relation.partitions) {
       siblings.push_back(session.names.table(oid));
-      bounds.push_back(&*siblings.back()->relation.partition_bound);
+      bounds.push_back(&bound_within(parent.relation.oid, oid, siblings.back()));
     }
   }
   const std::size_t own = bounds.size();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql-lite-frontend/catalog/partition_bound.h"
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -59,12 +60,12 @@ void Binder::bind_bounds(WriteStatement& write, Slot row) {
     if (!parent) return;
     WriteStatement::WithinBound bound;
     std::vector<const PartitionBound*> bounds;
-    const PartitionBound& own = *child->relation.partition_bound;
+    const PartitionBound& own = bound_within(parent->relation.oid, child->relation.oid, child);
     if (own.is_default) {
       for (const Oid oid : parent->relation.partitions) {
         const TablePtr sibling = names_.table(oid);
         if (oid == child->relation.oid) bound.place = bounds.size();
-        bounds.push_back(&*sibling->relation.partition_bound);
+        bounds.push_back(&bound_within(parent->relation.oid, oid, sibling));
         bound.siblings.push_back(sibling);
       }
     } else {

@@ -113,22 +113,29 @@ StatementPtr SessionPlans::parse(const std::string& text,
   return statement;
 }
 
-bool SessionPlans::is_current(const PlanUsePtr& known_use) {
-  if (!known_use) return false;
+/// Reads the stamp before it compares anything: a definition that changes meanwhile gives a later
+/// one.
+std::optional<RoleStamp> SessionPlans::valid_under(const PlanUsePtr& known_use) {
+  if (!known_use) return std::nullopt;
   const PlanUse& use = *known_use;
-  if (use.settings_version != session_.variables.version()) return false;
+  if (use.settings_version != session_.variables.version()) return std::nullopt;
   const RoleStamp now = session_.role_stamp();
   if (use.stamp == now) [[likely]] {
-    return true;
+    return now;
   }
-  if (use.plan->met_policies) return false;
+  if (use.plan->met_policies) return std::nullopt;
   // "$user" and USAGE of schemas may give the role other operators and functions.
-  if (use.stamp.role != now.role && use.plan->looked_up_objects) return false;
-  if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
+  if (use.stamp.role != now.role && use.plan->looked_up_objects) return std::nullopt;
+  if (use.plan->names_user_types || !has_same_routines(*use.plan)) return std::nullopt;
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
     return known->computed != nullptr || session_.catalog.table(known->relation.oid) == known;
   });
-  return same_tables && has_same_names(*use.plan, use.plan->trusts_names);
+  if (!same_tables || !has_same_names(*use.plan, use.plan->trusts_names)) return std::nullopt;
+  return now;
+}
+
+bool SessionPlans::is_current(const PlanUsePtr& use) {
+  return valid_under(use).has_value();
 }
 
 bool SessionPlans::means_the_same(const PlanUsePtr& known_use) {
@@ -155,7 +162,22 @@ bool SessionPlans::has_same_routines(const Plan& plan) const {
   });
 }
 
+/// Binding reads several records of the catalog, one after the other and without locks, so an error
+/// may come from definitions that others have changed in between: it is tried again then.
 PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> parameters) {
+  // Others would have to change definitions as fast as a statement is planned, for long.
+  constexpr int kMostAttempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    const RoleStamp before = session_.role_stamp();
+    try {
+      return make_once(statement, parameters);
+    } catch (const SqlError&) {
+      if (attempt == kMostAttempts || session_.role_stamp() == before) throw;
+    }
+  }
+}
+
+PlanUsePtr SessionPlans::make_once(Statement& statement, std::span<const Value> parameters) {
   auto use = std::make_shared<PlanUse>();
   auto plan = std::make_shared<Plan>();
   use->stamp = session_.role_stamp();
@@ -302,8 +324,9 @@ void SessionPlans::analyze(Statement& statement) {
 }
 
 PlanUsePtr SessionPlans::plan_for(Statement& statement, std::span<const Value> parameters) {
-  if (is_current(statement.plan) && !statement.plan->plan->single_use) {
-    statement.plan->stamp = session_.role_stamp();
+  const std::optional<RoleStamp> stamp = valid_under(statement.plan);
+  if (stamp && !statement.plan->plan->single_use) {
+    statement.plan->stamp = *stamp;
   } else {
     statement.plan = plan_of(statement);
   }

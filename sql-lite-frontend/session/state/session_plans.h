@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,9 @@ class SessionPlans {
   void forget_role() noexcept { planned_under_version_ = 0; }
 
  private:
+  PlanUsePtr make_once(Statement& statement, std::span<const Value> parameters);
+  /// Returns the stamp under which the plan is valid, or nothing if it is not.
+  [[nodiscard]] std::optional<RoleStamp> valid_under(const PlanUsePtr& use);
   StatementPtr known(StatementCache& cache, const std::string& key);
   ParsedTextPtr parsed_text(const std::string& text);
   /// True if the plan's names still refer to the same relations, and may still be used.

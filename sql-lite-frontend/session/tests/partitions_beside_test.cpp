@@ -1,5 +1,7 @@
 // Partitions are attached and detached beside writers: no row is lost, and each is in its
 // partition.
+#include <fmt/format.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <mutex>
@@ -57,6 +59,35 @@ class Mover {
   TestSink sink_;
 };
 
+/// Reads the table and its definition until the others are done. Nothing that it asks for goes, so
+/// that no answer may be an error.
+class Reader {
+ public:
+  explicit Reader(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+
+  void work(const std::atomic<bool>& is_over) {
+    while (!is_over && wrong.empty()) {
+      for (const std::string_view sql :
+           {"SELECT count(*) FROM t WHERE n = 5", "EXPLAIN SELECT * FROM t WHERE a = 100",
+            "SELECT pg_get_partition_constraintdef(oid), pg_get_expr(relpartbound, oid) FROM "
+            "pg_class WHERE relname IN ('t', 'low', 'middle', 'high', 'rest')"}) {
+        sink_.clear();
+        const Outcome outcome = session_->simple_query(sql, sink_);
+        if (!outcome) {
+          wrong =
+              fmt::format("{}: {} {}", sql, outcome.error().state.code(), outcome.error().message);
+        }
+      }
+    }
+  }
+
+  std::string wrong;
+
+ private:
+  std::unique_ptr<Session> session_;
+  TestSink sink_;
+};
+
 std::uint64_t number_in(TestDatabase& db, const std::string& query) {
   return std::stoull(db.rows(query).at(0));
 }
@@ -91,6 +122,8 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   for (const auto& writer : writers) {
     threads.emplace_back([&is_over, one = writer.get()] { one->work(is_over); });
   }
+  Reader reader{db.connect()};
+  threads.emplace_back([&] { reader.work(is_over); });
   for (int round = 0; round < 40; ++round) {
     change(db, "ALTER TABLE t DETACH PARTITION middle");
     if (has_default) {
@@ -110,6 +143,8 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   }
   is_over = true;
   for (std::thread& thread : threads) thread.join();
+  INFO(reader.wrong);
+  CHECK(reader.wrong.empty());
   std::uint64_t written = 0;
   for (const auto& writer : writers) {
     INFO(writer->wrong);

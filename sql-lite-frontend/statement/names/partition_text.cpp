@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/partition_bound.h"
 #include "sql-lite-frontend/catalog/partition_map.h"
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/statement/names/definitions.h"
@@ -190,8 +191,9 @@ std::string none_of_others(StatementContext& session, const Table& parent, Oid s
   std::vector<std::string> ranges;
   for (const Oid oid : parent.relation.partitions) {
     const TablePtr other = oid == self ? nullptr : session.names.table(oid);
-    if (!other) continue;
-    const PartitionBound& bound = *other->relation.partition_bound;
+    // Nothing is locked: it may have been detached since the parent was read.
+    if (!other || other->relation.partition_of != parent.relation.oid) continue;
+    const PartitionBound& bound = bound_within(parent.relation.oid, oid, other);
     if (is_list) {
       values.insert(values.end(), bound.values.begin(), bound.values.end());
     } else {
@@ -282,7 +284,7 @@ std::string shown_partition_constraint(StatementContext& session, const Table& p
   while (child && child->relation.is_partition()) {
     const TablePtr parent = session.names.table(child->relation.partition_of);
     if (!parent) break;
-    const PartitionBound& bound = *child->relation.partition_bound;
+    const PartitionBound& bound = bound_within(parent->relation.oid, child->relation.oid, child);
     std::vector<std::string> own;
     if (bound.is_default) {
       std::string text = none_of_others(session, *parent, child->relation.oid);
