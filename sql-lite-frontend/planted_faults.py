@@ -17,7 +17,7 @@ FAULTS = [
         "a plan found valid is stamped with what has changed meanwhile",
         "session/plans/prepare.cpp",
         "    statement.plan->stamp = *stamp;\n",
-        "    std::this_thread::sleep_for(std::chrono::milliseconds(2));\n"
+        "    ::usleep(2000);\n"
         "    statement.plan->stamp = session_.role_stamp();\n",
         "Partitions are attached and detached beside writers",
     ),
