@@ -13,7 +13,7 @@ std::string shown(TestDatabase& db, const std::string& view, const std::string& 
   return db.run("SELECT pg_get_viewdef('" + view + "'::regclass, " + pretty + ")");
 }
 
-void make_tables(TestDatabase& db) {
+void make_viewed_tables(TestDatabase& db) {
   db.run("CREATE TABLE a (id int PRIMARY KEY, n text, v varchar(9))");
   db.run("CREATE TABLE b (id int PRIMARY KEY, a_id int, p numeric(8,2))");
 }
@@ -23,7 +23,7 @@ void make_tables(TestDatabase& db) {
 TEST_CASE("A view's text shows columns, casts and parentheses as PostgreSQL does",
           "[sql][session][view_text]") {
   TestDatabase db;
-  make_tables(db);
+  make_viewed_tables(db);
   db.run(
       "CREATE VIEW w AS SELECT *, CASE WHEN id > 1 THEN 'x' END FROM a WHERE v = 'q' AND "
       "v IN ('r', 's') ORDER BY lower(n) DESC");
@@ -40,7 +40,7 @@ TEST_CASE("A view's text shows columns, casts and parentheses as PostgreSQL does
 
 TEST_CASE("Relations of one name are told apart in a view's text", "[sql][session][view_text]") {
   TestDatabase db;
-  make_tables(db);
+  make_viewed_tables(db);
   db.run(
       "CREATE VIEW w AS SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b a WHERE a.a_id = 1) AND "
       "id IN (SELECT id FROM a)");
@@ -53,7 +53,7 @@ TEST_CASE("Relations of one name are told apart in a view's text", "[sql][sessio
 TEST_CASE("A view's text shows joins, groups, windows and parts of a union",
           "[sql][session][view_text]") {
   TestDatabase db;
-  make_tables(db);
+  make_viewed_tables(db);
   db.run(
       "CREATE VIEW joined AS SELECT a.id, sum(b.p) AS total FROM a LEFT JOIN b ON b.a_id = a.id "
       "AND b.p > 1 GROUP BY a.id HAVING count(*) > 1");
@@ -82,7 +82,7 @@ TEST_CASE("A view's text shows joins, groups, windows and parts of a union",
 
 TEST_CASE("A view's text has the names that its tables have by then", "[sql][session][view_text]") {
   TestDatabase db;
-  make_tables(db);
+  make_viewed_tables(db);
   db.run("CREATE VIEW w AS SELECT n, a.id FROM a WHERE v IS NULL");
   db.run("ALTER TABLE a RENAME COLUMN n TO m");
   db.run("ALTER TABLE a ADD COLUMN more int");
@@ -93,7 +93,7 @@ TEST_CASE("A view's text has the names that its tables have by then", "[sql][ses
 
 TEST_CASE("A policy with a subquery is shown as PostgreSQL does", "[sql][session][view_text]") {
   TestDatabase db;
-  make_tables(db);
+  make_viewed_tables(db);
   db.run(
       "CREATE POLICY own ON b USING (a_id IN (SELECT a.id FROM a WHERE a.n = CURRENT_USER AND "
       "a.id = b.a_id) AND p > 0)");
