@@ -22,6 +22,27 @@ FAULTS = [
         "Partitions are attached and detached beside writers",
     ),
     (
+        "a part of a large object's page is written over what a statement's view shows",
+        "catalog/large_objects.cpp",
+        "        value_of(tree_->get(transaction, as_bytes(key), buffer, ReadMode::for_update));\n    std::vector<std::byte> page;\n    if (is_there) {",
+        "        value_of(tree_->get(transaction, as_bytes(key), buffer));\n    std::vector<std::byte> page;\n    if (is_there) {",
+        "Two sessions write parts of one page of a large object*",
+    ),
+    (
+        "a large object that is open to be written can be removed",
+        "session/large_objects/functions.cpp",
+        "large_object_named(session, objects, oid, ReadMode::for_key_share)",
+        "large_object_named(session, objects, oid)",
+        "Who has opened a large object to write*",
+    ),
+    (
+        "a large object's pages behind its new end stay",
+        "catalog/large_objects.cpp",
+        "  remove_pages(transaction, oid, last);\n",
+        "",
+        "A large object holds what random writes*",
+    ),
+    (
         "a promoted server gives the primary's numbers of objects once more",
         "catalog/shared_objects.cpp",
         "  next_oid_ = fresh.next_oid_.load();\n  oid_limit_ = fresh.oid_limit_.load();\n",

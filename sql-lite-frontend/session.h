@@ -143,6 +143,14 @@ struct BindRequest {
   std::span<const Format> result_formats;
 };
 
+/// A call of a function by its number, with its arguments as in BindRequest.
+struct FunctionCallRequest {
+  std::uint32_t function = 0;
+  std::span<const Format> formats;
+  std::span<const std::optional<Bytes>> arguments;
+  Format result = Format::text;
+};
+
 /// One client's session. Belongs to one thread or fiber at a time; only cancel() and terminate()
 /// may be called from others. Every request either succeeds or returns the one error for the
 /// client; after an error in the extended protocol the server skips messages until Sync. Output
@@ -171,6 +179,9 @@ class Session {
   Outcome describe_portal(std::string_view name, ResultSink& sink);
   /// 0 rows is "all". Ends with command_complete, empty_query or portal_suspended.
   Outcome execute(std::string_view portal, std::uint64_t max_rows, ResultSink& sink);
+  /// Calls a function outside of any statement. `value` gets the result as in a message: its
+  /// length, -1 for NULL, and its bytes.
+  Outcome call_function(const FunctionCallRequest& request, ResultSink& sink, std::string& value);
   /// Closing a statement or portal that does not exist is no error.
   Outcome close_statement(std::string_view name);
   Outcome close_portal(std::string_view name);

@@ -20,6 +20,7 @@ void decode_as_anything(ListDecoder& lists, Bytes payload) {
   if (const auto parse = lists.decode_parse(payload)) {
     INVARIANT(parse->parameter_types.size() * 4 <= payload.size());
   }
+  static_cast<void>(lists.decode_function_call(payload));
   if (const auto bind = lists.decode_bind(payload)) {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < bind->parameters.size(); ++i) {

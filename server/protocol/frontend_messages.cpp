@@ -156,6 +156,29 @@ Result<BindMessage> ListDecoder::decode_bind(Bytes payload) {
   return message;
 }
 
+Result<FunctionCallMessage> ListDecoder::decode_function_call(Bytes payload) {
+  MessageReader reader{payload};
+  FunctionCallMessage message;
+  message.function = reader.take_uint32();
+  take_formats(reader, parameter_formats_);
+  const std::size_t count = reader.take_count(sizeof(std::int32_t));
+  parameters_.clear();
+  for (std::size_t i = 0; i < count; ++i) parameters_.push_back(reader.take_nullable());
+  message.result_format = static_cast<sql::Format>(reader.take_int16());
+  RETURN_IF_ERROR(reader.finish());
+  RETURN_IF_ERROR(check_formats(parameter_formats_));
+  RETURN_IF_ERROR(check_formats({&message.result_format, 1}));
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_text =
+        parameter_formats_.empty() ||
+        parameter_formats_[std::min(i, parameter_formats_.size() - 1)] == sql::Format::text;
+    if (is_text && parameters_[i]) RETURN_IF_ERROR(check_text(as_text(*parameters_[i])));
+  }
+  message.argument_formats = parameter_formats_;
+  message.arguments = parameters_;
+  return message;
+}
+
 void ListDecoder::shrink() {
   if (types_.capacity() > kUsualParameters) types_ = {};
   if (parameter_formats_.capacity() > kUsualParameters) parameter_formats_ = {};

@@ -70,12 +70,20 @@ struct BindMessage {
   }
 };
 
+struct FunctionCallMessage {
+  std::uint32_t function = 0;
+  std::span<const sql::Format> argument_formats;  ///< none, one for all, or one each
+  std::span<const std::optional<Bytes>> arguments;
+  sql::Format result_format = sql::Format::text;
+};
+
 /// Decodes the messages with lists, into memory that is reused for the next message: a warm decoder
 /// allocates nothing. A decoded message is valid until the next call.
 class ListDecoder {
  public:
   Result<ParseMessage> decode_parse(Bytes payload);
   Result<BindMessage> decode_bind(Bytes payload);
+  Result<FunctionCallMessage> decode_function_call(Bytes payload);
 
   /// Frees memory after a message with more than kUsualParameters.
   void shrink();

@@ -34,6 +34,8 @@ std::vector<Sample> samples() {
       {"Parse", "s1\0select $1\0"s + "\0\1\0\0\0\x17"s,
        [](Bytes p) { return ListDecoder{}.decode_parse(p).has_value(); }},
       {"Bind", bind, [](Bytes p) { return ListDecoder{}.decode_bind(p).has_value(); }},
+      {"FunctionCall", "\0\0\3\xB8\0\1\0\1\0\2"s + "\0\0\0\3abc"s + "\xFF\xFF\xFF\xFF\0\1"s,
+       [](Bytes p) { return ListDecoder{}.decode_function_call(p).has_value(); }},
       {"Describe", "Sname\0"s, [](Bytes p) { return decode_describe(p).has_value(); }},
       {"Close", "Pname\0"s, [](Bytes p) { return decode_close(p).has_value(); }},
       {"Execute", "p\0\0\0\0\x64"s, [](Bytes p) { return decode_execute(p).has_value(); }},

@@ -37,6 +37,7 @@ enum class BackendKind : char {
   data_row = 'D',
   empty_query_response = 'I',
   error_response = 'E',
+  function_call_response = 'V',
   negotiate_protocol_version = 'v',
   no_data = 'n',
   notice_response = 'N',

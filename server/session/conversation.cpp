@@ -140,7 +140,7 @@ void Conversation::dispatch(const Frame& frame) {
     case FrontendKind::sync:
       return on_sync();
     case FrontendKind::function_call:
-      if (!skipping_) on_function_call();
+      if (!skipping_) on_function_call(frame.payload);
       return;
     case FrontendKind::copy_data:
     case FrontendKind::copy_done:
@@ -295,11 +295,33 @@ void Conversation::on_sync() {
   ready_for_query();
 }
 
-void Conversation::on_function_call() {
-  report(reject(Error{sqlstate::feature_not_supported,
-                      "function calls through the protocol are not supported"}
-                    .with_hint("Call the function in a SELECT.")));
+void Conversation::on_function_call(Bytes payload) {
+  begin_statement();
+  const sql::Outcome outcome =
+      replication_ ? std::unexpected{reject(Error{
+                         state::protocol_violation,
+                         "fastpath function calls not supported in a replication connection"})}
+                   : call_function(payload);
+  if (!outcome) report_failure(outcome.error(), {});
   on_sync();
+}
+
+sql::Outcome Conversation::call_function(Bytes payload) {
+  const auto message = decoder_.decode_function_call(payload);
+  if (!message) return std::unexpected{reject(message.error())};
+  std::string value;
+  auto outcome = session_.call_function({.function = message->function,
+                                         .formats = message->argument_formats,
+                                         .arguments = message->arguments,
+                                         .result = message->result_format},
+                                        sink_, value);
+  if (!outcome) return outcome;
+  SendBuffer& out = channel_.out();
+  const SendBuffer::Mark mark = out.begin(BackendKind::function_call_response);
+  out.put_text(value);
+  out.end(mark);
+  channel_.flush_if_full();
+  return outcome;
 }
 
 sql::Diagnostic Conversation::reject(const Error& error) {

@@ -39,7 +39,8 @@ class Conversation final : private StallListener {
   void dispatch(const Frame& frame);
   void on_query(Bytes payload);
   void on_sync();
-  void on_function_call();
+  void on_function_call(Bytes payload);
+  sql::Outcome call_function(Bytes payload);
   /// Runs a command of the replication protocol.
   void on_command(std::string_view text);
 

@@ -150,7 +150,7 @@ TEST_CASE("a malformed message is an error of its own and fails the transaction"
     client.send(message('F', "anything"));
     const auto answer = client.receive_until('Z');
     REQUIRE(answer.size() == 2);
-    CHECK(answer[0].field('C') == "0A000");
+    CHECK(answer[0].field('C') == "08P01");
     CHECK(answer[1].body == "E");
   }
   CHECK(client.query("rollback") == "CZ");

@@ -46,6 +46,7 @@ enum class RecordKind : char {
   text_dictionary_name = 36,  ///< (schema, name) → oid, as for types
   user_text_config = 37,
   text_config_name = 38,
+  large_object_tree = 45,  ///< (large_object_tree, 0) → the tree of the database's large objects
 };
 
 /// Database number in the keys of shared objects: roles and databases.

@@ -16,6 +16,7 @@ inline constexpr Oid pg_constraint = 2606;
 inline constexpr Oid pg_database = 1262;
 inline constexpr Oid pg_extension = 3079;
 inline constexpr Oid pg_language = 2612;
+inline constexpr Oid pg_largeobject = 2613;
 inline constexpr Oid pg_namespace = 2615;
 inline constexpr Oid pg_opclass = 2616;
 inline constexpr Oid pg_operator = 2617;

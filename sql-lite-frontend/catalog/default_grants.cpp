@@ -38,6 +38,8 @@ char letter_of(GrantedOn kind) noexcept {
       return 'f';
     case GrantedOn::type:
       return 'T';
+    case GrantedOn::large_object:
+      return 'L';
     case GrantedOn::table:
     case GrantedOn::column:
     case GrantedOn::database:
@@ -49,11 +51,12 @@ char letter_of(GrantedOn kind) noexcept {
 std::string described(const CatalogView& catalog, const DefaultGrants& grants) {
   const RolePtr role = catalog.role(grants.role);
   std::string text = fmt::format("default privileges on new {} belonging to role {}",
-                                 grants.kind == GrantedOn::sequence   ? "sequences"
-                                 : grants.kind == GrantedOn::schema   ? "schemas"
-                                 : grants.kind == GrantedOn::function ? "functions"
-                                 : grants.kind == GrantedOn::type     ? "types"
-                                                                      : "relations",
+                                 grants.kind == GrantedOn::sequence       ? "sequences"
+                                 : grants.kind == GrantedOn::schema       ? "schemas"
+                                 : grants.kind == GrantedOn::function     ? "functions"
+                                 : grants.kind == GrantedOn::type         ? "types"
+                                 : grants.kind == GrantedOn::large_object ? "large objects"
+                                                                          : "relations",
                                  role ? role->name : std::to_string(grants.role));
   if (const SchemaPtr schema = catalog.schema(grants.schema)) text += " in schema " + schema->name;
   return text;

@@ -196,6 +196,9 @@ std::string encode(const DatabaseEntry& object) {
 std::string encode(const DefaultGrants& object) {
   return encode_object(object);
 }
+std::string encode(const LargeObject& object) {
+  return encode_object(object);
+}
 
 template <>
 Schema decode<Schema>(Bytes bytes) {
@@ -264,6 +267,10 @@ DatabaseEntry decode<DatabaseEntry>(Bytes bytes) {
 template <>
 DefaultGrants decode<DefaultGrants>(Bytes bytes) {
   return decode_object<DefaultGrants>(bytes);
+}
+template <>
+LargeObject decode<LargeObject>(Bytes bytes) {
+  return decode_object<LargeObject>(bytes);
 }
 
 }  // namespace swizzle::sql

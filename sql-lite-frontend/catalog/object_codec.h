@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/large_objects.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
@@ -26,6 +27,7 @@ std::string encode(const Publication& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
+std::string encode(const LargeObject& object);
 
 /// Sets the type numbers of a relation's row type and its array type.
 void number_row_type(Relation& relation);
@@ -61,5 +63,7 @@ template <>
 DatabaseEntry decode<DatabaseEntry>(Bytes bytes);
 template <>
 DefaultGrants decode<DefaultGrants>(Bytes bytes);
+template <>
+LargeObject decode<LargeObject>(Bytes bytes);
 
 }  // namespace swizzle::sql

@@ -324,6 +324,12 @@ void fields(V& visit, T& object) {
 }
 
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, LargeObject>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.owner, object.grants);
+}
+
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, DefaultGrants>
 void fields(V& visit, T& object) {
   visit(object.oid, object.role, object.schema, object.kind, object.grants);

@@ -126,6 +126,8 @@ Privileges all_privileges(GrantedOn kind) noexcept {
       return kExecute;
     case GrantedOn::type:
       return kUsage;
+    case GrantedOn::large_object:
+      return kSelect | kUpdate;
   }
   return 0;
 }

@@ -44,7 +44,16 @@ std::optional<Privileges> find_privilege(std::string_view name);
 /// "INSERT, SELECT"
 std::string list_privileges(Privileges privileges);
 
-enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database, function, type };
+enum class GrantedOn : std::uint8_t {
+  table,
+  column,
+  sequence,
+  schema,
+  database,
+  function,
+  type,
+  large_object,
+};
 /// Everything that can be granted on such an object.
 Privileges all_privileges(GrantedOn kind) noexcept;
 

@@ -274,6 +274,9 @@ void define_behavior(Settings& settings) {
                                               "There is one table access method.")));
   settings.define(boolean_setting("check_function_bodies", true, user, category,
                                   "Checks the bodies of routines when they are created."));
+  settings.define(boolean_setting("lo_compat_privileges", false, SettingContext::superuser,
+                                  std::string{kCompatibility},
+                                  "Everybody may read and change large objects."));
   settings.define(
       boolean_setting("row_security", true, user, category,
                       "Has policies choose rows; off, what they would change fails instead."));

@@ -358,6 +358,18 @@ Outcome Session::execute(std::string_view portal, std::uint64_t max_rows, Result
   return state_->run(found->second.text, found->second.position, max_rows, sink);
 }
 
+/// Gives the first argument back.
+Outcome Session::call_function(const FunctionCallRequest& request, ResultSink&,
+                               std::string& value) {
+  if (request.arguments.empty() || !request.arguments[0])
+    return state_->fail(error(kNoPortal, "no argument"));
+  std::byte length[sizeof(std::uint32_t)];
+  store_big_endian(length, static_cast<std::uint32_t>(request.arguments[0]->size()));
+  value = as_text(Bytes{length});
+  value += as_text(*request.arguments[0]);
+  return {};
+}
+
 Outcome Session::close_statement(std::string_view name) {
   state_->statements.erase(std::string{name});
   return {};

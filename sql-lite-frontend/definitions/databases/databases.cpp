@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/large_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/definitions/databases/database_locale.h"
 #include "sql-lite-frontend/definitions/statements.h"
@@ -84,7 +85,10 @@ void require_empty(StatementContext& session, const DatabaseEntry& source) {
   const Catalogs::Use use{*session.shared.catalogs, source.oid};
   constexpr std::size_t kSystemSchemas = 3;
   // Reads all relations: there must be none.
-  const bool has_objects = !use.catalog().tables().empty() || !use.catalog().types().empty();
+  const LargeObjects large{session.shared.engine, use.catalog(),
+                           [&session] { session.check_cancelled(); }};
+  const bool has_objects = !use.catalog().tables().empty() || !use.catalog().types().empty() ||
+                           !large.all(*session.transaction).empty();
   if (!has_objects && use.catalog().schemas().size() <= kSystemSchemas) return;
   throw_error(sqlstate::feature_not_supported,
               "copying the objects of template database \"{}\" is not supported", source.name);
@@ -162,6 +166,8 @@ void remove_contents(ServerContext& shared, Tree tree, Transaction& transaction,
     while (value_of(cursor.next())) {
       keys.emplace_back(as_text(cursor.key()));
       const auto kind = static_cast<RecordKind>(cursor.key()[sizeof(Oid)]);
+      if (kind == RecordKind::large_object_tree && cursor.value().size() == sizeof(Oid))
+        trees.push_back(TreeId{load_big_endian<Oid>(cursor.value().data())});
       if (kind != RecordKind::relation && kind != RecordKind::temporary) continue;
       const auto relation = decode<Relation>(cursor.value());
       if (relation.sequence) shared.sequences.forget(position_of(relation));

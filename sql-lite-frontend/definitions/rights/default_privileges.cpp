@@ -23,6 +23,10 @@ class DefaultsChange {
       throw SqlError{sqlstate::invalid_grant_operation,
                      "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS"};
     }
+    if (kind_ == GrantedOn::large_object && !schemas_.empty()) {
+      throw SqlError{sqlstate::invalid_grant_operation,
+                     "cannot use IN SCHEMA clause when using GRANT/REVOKE ON LARGE OBJECTS"};
+    }
     if (schemas_.empty()) schemas_.push_back(kNoOid);
   }
 
@@ -46,6 +50,8 @@ class DefaultsChange {
         return GrantedOn::function;
       case ast::ObjectType::type:
         return GrantedOn::type;
+      case ast::ObjectType::largeobject:
+        return GrantedOn::large_object;
       default:
         throw_error(sqlstate::feature_not_supported,
                     "ALTER DEFAULT PRIVILEGES for {} is not supported", object_type_name(type));
@@ -69,11 +75,12 @@ class DefaultsChange {
       if ((*bit & all) == 0) {
         throw_error(sqlstate::invalid_grant_operation, "invalid privilege type {} for {}",
                     list_privileges(*bit),
-                    kind_ == GrantedOn::table      ? "relation"
-                    : kind_ == GrantedOn::sequence ? "sequence"
-                    : kind_ == GrantedOn::function ? "function"
-                    : kind_ == GrantedOn::type     ? "type"
-                                                   : "schema");
+                    kind_ == GrantedOn::table          ? "relation"
+                    : kind_ == GrantedOn::sequence     ? "sequence"
+                    : kind_ == GrantedOn::function     ? "function"
+                    : kind_ == GrantedOn::type         ? "type"
+                    : kind_ == GrantedOn::large_object ? "large object"
+                                                       : "schema");
       }
       wanted |= *bit;
     }

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/definitions/rights/large_objects.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
+#include "sql-lite-frontend/statement/large_objects.h"
 #include "sql-lite-frontend/statement/object_types.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -55,6 +57,10 @@ class GrantChange {
         for (const ast::Node* name : statement_.objects) {
           change_type(ast::as<ast::List>(name).items);
         }
+        return;
+      case ast::ObjectType::largeobject:
+        for (const ast::Node* number : statement_.objects)
+          change_large_object(large_object_number(session_, number));
         return;
       default:
         throw_error(sqlstate::feature_not_supported, "GRANT and REVOKE on {} is not supported",
@@ -349,6 +355,16 @@ class GrantChange {
                 all_or(wanted(GrantedOn::database, "database").whole),
                 {GrantedOn::database, "database", name});
     session_.catalog.replace(*session_.transaction, *old, std::move(database));
+  }
+
+  void change_large_object(Oid oid) {
+    LargeObjects objects = large_objects_of(session_);
+    LargeObject object = lock_large_object(session_, objects, oid);
+    const std::string name = fmt::format("large object {}", oid);
+    object.grants =
+        changed(access_list(object), all_or(wanted(GrantedOn::large_object, "large object").whole),
+                {GrantedOn::large_object, "large object", name});
+    replace_large_object(session_, objects, object);
   }
 
   StatementContext& session_;

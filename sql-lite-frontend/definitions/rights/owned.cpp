@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/rights/grant.h"
+#include "sql-lite-frontend/definitions/rights/large_objects.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/definitions/tables/transfer.h"
@@ -46,10 +47,6 @@ NamedObjects numbers_of(std::span<const RolePtr> roles) {
   NamedObjects numbers;
   for (const RolePtr& role : roles) numbers.push_back(role->oid);
   return numbers;
-}
-
-bool is_any(std::span<const RolePtr> roles, Oid oid) {
-  return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
 }
 
 /// Removes from access lists the grants that some roles hold or have granted.
@@ -239,6 +236,7 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
     if (is_any(roles, publication->owner))
       session.catalog.remove(*session.transaction, *publication);
   }
+  drop_owned_large_objects(session, roles);
   revoke_all(session, roles);
   take_memberships_of(session, roles);
   forget_policies_of(session, roles);
@@ -288,6 +286,7 @@ void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& sta
     give(changed, GrantedOn::schema, heir->oid);
     session.catalog.replace(*session.transaction, *schema, std::move(changed));
   }
+  reassign_large_objects(session, roles, heir->oid);
   for (const DatabasePtr& database : session.catalog.databases()) {
     if (!is_any(roles, database->owner)) continue;
     DatabaseEntry changed = *database;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,10 @@ struct MembershipChange {
 };
 
 RolePtr role_of(StatementContext& session, const ast::RoleSpec& spec);
+/// True if the number is one of these roles'.
+inline bool is_any(std::span<const RolePtr> roles, Oid oid) {
+  return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
+}
 /// Adds a role to another, or changes the options of its membership; used by all statements that do
 /// so. Throws 42501 without the right.
 void give_membership(StatementContext& session, const MembershipChange& change, ResultSink& sink);

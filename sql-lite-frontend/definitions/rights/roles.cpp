@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
+#include "sql-lite-frontend/statement/large_objects.h"
 #include "sql-lite-frontend/statement/rights/session_user.h"
 #include "sql-lite-frontend/statement/statement_options.h"
 
@@ -167,7 +168,8 @@ class RoleUses {
 /// Visits the objects of one database that refer to the role. `describe` returns their names.
 template <class Describe>
 void look_at_objects(RoleUses& uses, const CatalogView& catalog,
-                     const std::vector<DefaultGrants>& defaults, const Describe& describe) {
+                     const std::vector<DefaultGrants>& defaults,
+                     const std::vector<LargeObject>& large, const Describe& describe) {
   const auto look_at_made = [&](const auto& objects) {
     for (const auto& object : objects) {
       uses.look_at(object->oid, object->owner, {}, [&] { return describe(*object); });
@@ -188,6 +190,9 @@ void look_at_objects(RoleUses& uses, const CatalogView& catalog,
   look_at_made(catalog.naming<Publication>(named));
   for (const DefaultGrants& one : defaults) {
     uses.look_at(one.oid, one.role, one.grants, [&] { return describe(one); });
+  }
+  for (const LargeObject& one : large) {
+    uses.look_at(one.oid, one.owner, one.grants, [&] { return describe(one); });
   }
   for (const TablePtr& table : catalog.naming<Table>(named)) {
     const Relation& relation = table->relation;
@@ -210,6 +215,9 @@ struct Describing {
   std::string operator()(const UserType& type) const { return "type " + type.name; }
   std::string operator()(const UserCollation& made) const { return "collation " + made.name; }
   std::string operator()(const Publication& made) const { return "publication " + made.name; }
+  std::string operator()(const LargeObject& object) const {
+    return fmt::format("large object {}", object.oid);
+  }
   std::string operator()(const DefaultGrants& defaults) const {
     return described(session.catalog, defaults);
   }
@@ -233,10 +241,13 @@ struct NotDescribing {
 /// How many objects of another database have to do with the role.
 std::size_t count_uses(StatementContext& session, const DatabaseEntry& database, Oid role) {
   RoleUses uses{role};
+  const auto pause = [&session] { session.check_cancelled(); };
   try {
     const Catalogs::Use use{*session.shared.catalogs, database.oid};
-    look_at_objects(uses, CatalogView{use.catalog()},
-                    read_default_grants(use.catalog(), *session.transaction), NotDescribing{});
+    look_at_objects(
+        uses, CatalogView{use.catalog()}, read_default_grants(use.catalog(), *session.transaction),
+        LargeObjects{session.shared.engine, use.catalog(), pause}.all(*session.transaction),
+        NotDescribing{});
   } catch (const SqlError& error) {
     // The database is being dropped with all its objects.
     if (error.state() != SqlState{"3D000"}) throw;
@@ -251,7 +262,7 @@ void refuse_to_orphan(StatementContext& session, const Role& role) {
   RoleUses uses{role.oid};
   look_at_objects(uses, session.catalog,
                   read_default_grants(session.catalog.shared(), *session.transaction),
-                  Describing{session});
+                  large_objects_of(session).all(*session.transaction), Describing{session});
   for (const DatabasePtr& database : session.catalog.databases()) {
     uses.look_at(database->oid, database->owner, database->grants,
                  [&] { return "database " + database->name; });

@@ -238,6 +238,11 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
 /// Returns the comment on an object; `catalog` is the system relation that lists it, or empty.
 std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) {
   StatementContext& session = context_of(execution);
+  if (catalog == "pg_largeobject") {
+    // Their numbers may be those of other objects.
+    Catalog& own = session.catalog.shared();
+    return read_comment(own, *execution.transaction, own.database(), class_id::pg_largeobject, oid);
+  }
   if (oid < kFirstUserOid && !session.catalog.schema(oid)) {
     return comment_on_builtin(execution, session.catalog.shared().database(), oid, catalog);
   }

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
+#include "sql-lite-frontend/statement/large_objects.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
 
@@ -159,6 +160,11 @@ Described describe_language(Oid object) {
   return std::nullopt;
 }
 
+Described describe_large_object(StatementContext& session, Oid object) {
+  if (!large_objects_of(session).find(*session.transaction, object)) return std::nullopt;
+  return fmt::format("large object {}", object);
+}
+
 Described described(StatementContext& session, Oid catalog, Oid object, std::int32_t part) {
   switch (catalog) {
     case class_id::pg_class:
@@ -195,6 +201,8 @@ Described described(StatementContext& session, Oid catalog, Oid object, std::int
       return describe_made<Extension>(session, "extension", object);
     case class_id::pg_language:
       return describe_language(object);
+    case class_id::pg_largeobject:
+      return describe_large_object(session, object);
     case class_id::pg_ts_config:
       return with_kind(session, "text search configuration", builtin_id::regconfig, object);
     case class_id::pg_ts_dict:

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
 #include "sql-lite-frontend/routines/extensions/extension.h"
+#include "sql-lite-frontend/statement/large_objects.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/built_in.h"
@@ -333,6 +334,14 @@ class Identifier {
     if (catalog == class_id::pg_extension) {
       return object == kPlpgsqlExtension ? without_schema("extension", "plpgsql")
                                          : made<Extension>("extension", object);
+    }
+    if (catalog == class_id::pg_largeobject) {
+      const bool exists =
+          large_objects_of(session_).find(*session_.transaction, object).has_value();
+      Identity found{.type = "large object", .exists = exists};
+      if (exists) found.whole = std::to_string(object);
+      if (exists) found.names = {found.whole};
+      return found;
     }
     if (catalog == class_id::pg_database) {
       for (const DatabasePtr& database : session_.catalog.databases())

@@ -34,6 +34,10 @@ void sequence_rows(Execution& execution, const EmitRow& emit);
 void view_rows(Execution& execution, const EmitRow& emit);
 void index_view_rows(Execution& execution, const EmitRow& emit);
 
+// large_object_rows.cpp
+void large_object_rows(Execution& execution, const EmitRow& emit);
+void large_object_page_rows(Execution& execution, const EmitRow& emit);
+
 // partition_rows.cpp
 void inheritance_rows(Execution& execution, const EmitRow& emit);
 void partitioned_table_rows(Execution& execution, const EmitRow& emit);

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/relation_rights.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
+#include "sql-lite-frontend/statement/large_objects.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -227,6 +228,17 @@ Value on_database(Execution& execution, Arguments arguments) {
                 questions_in(arguments.back().as_text(), all_privileges(GrantedOn::database)));
 }
 
+Value on_large_object(Execution& execution, Arguments arguments) {
+  StatementContext& session = context_of(execution);
+  const Oid role = role_in(session, arguments, 3);
+  const std::vector<Question> questions =
+      questions_in(arguments.back().as_text(), all_privileges(GrantedOn::large_object));
+  const std::string_view text = arguments[arguments.size() - 2].as_text();
+  const auto object =
+      large_objects_of(session).find(*session.transaction, number_in(text).value_or(kNoOid));
+  return object ? any_of(session, role, access_list(*object), questions) : Value::null();
+}
+
 enum class Belonging : std::uint8_t { usage, member, set, admin };
 
 Belonging belonging_of(const Word& word) {
@@ -350,6 +362,7 @@ std::span<const SessionEntry> privilege_functions() {
       {"has_any_column_privilege", on_any_column, true},
       {"has_schema_privilege", on_schema, true},
       {"has_database_privilege", on_database, true},
+      {"has_largeobject_privilege", on_large_object, true},
       {"pg_has_role", has_role, true},
       {"has_function_privilege", on_function, true},
       {"has_type_privilege", on_type, true},

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
+#include "sql-lite-frontend/definitions/rights/large_objects.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
@@ -110,6 +111,8 @@ class Commenting {
                                    text_);
       case ObjectType::cast:
         return comment_on_cast(session_, names(), text_);
+      case ObjectType::largeobject:
+        return comment_on_large_object(session_, statement_.object, text_);
       case ObjectType::publication:
         return comment_on_publication(session_, ast::string_of(statement_.object), text_);
       case ObjectType::extension:

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/definitions/databases/databases.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
+#include "sql-lite-frontend/definitions/rights/large_objects.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
@@ -246,6 +247,9 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   }
   if (statement.object_type == ast::ObjectType::publication) {
     return set_publication_owner(session, statement);
+  }
+  if (statement.object_type == ast::ObjectType::largeobject) {
+    return set_large_object_owner(session, statement);
   }
   if (statement.object_type == ast::ObjectType::operator_) {
     return set_operator_owner(session, statement);

@@ -629,7 +629,7 @@ void add_session_functions() {
           advisory_functions(), notification_functions(), size_functions(), blocking_functions(),
           connection_functions(), routine_functions(), trigger_functions(), replication_functions(),
           slot_functions(), control_functions(), statistics_functions(), description_functions(),
-          identity_functions(), snapshot_functions()}) {
+          identity_functions(), snapshot_functions(), large_object_functions()}) {
       add_builtin_functions({.sessions = list});
     }
     add_builtin_functions({.own = own_functions()});

@@ -17,6 +17,8 @@ std::span<const SessionEntry> blocking_functions();
 Value address_value(Execution& execution, const std::optional<Endpoint>& end);
 /// inet_client_addr, pg_cancel_backend and others.
 std::span<const SessionEntry> connection_functions();
+/// lo_open and the other functions of large objects.
+std::span<const SessionEntry> large_object_functions();
 /// pg_advisory_lock and its family.
 std::span<const SessionEntry> advisory_functions();
 

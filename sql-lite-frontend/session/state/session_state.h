@@ -20,6 +20,7 @@
 
 namespace swizzle::sql {
 
+class LargeObjectDescriptors;
 class RowIdentities;
 
 /// One session's state: the StatementContext that statements see, and the session's parts, which
@@ -139,6 +140,8 @@ struct Session::State final : StatementContext, InnerStatements {
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
   /// Identities of the rows that were shown as ctid in this transaction; null: none.
   std::shared_ptr<RowIdentities> row_identities;
+  /// Large objects that this transaction has opened; null: none.
+  std::shared_ptr<LargeObjectDescriptors> large_objects;
   // For currval() and lastval().
   std::map<Oid, SequenceUse> sequence_uses;
   std::optional<Oid> last_sequence;

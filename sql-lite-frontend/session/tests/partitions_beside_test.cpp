@@ -61,9 +61,9 @@ class Mover {
 
 /// Reads the table and its definition until the others are done. Nothing that it asks for goes, so
 /// that no answer may be an error.
-class Reader {
+class TableReader {
  public:
-  explicit Reader(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+  explicit TableReader(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 
   void work(const std::atomic<bool>& is_over) {
     while (!is_over && wrong.empty()) {
@@ -122,7 +122,7 @@ TEST_CASE("Partitions are attached and detached beside writers", "[sql][session]
   for (const auto& writer : writers) {
     threads.emplace_back([&is_over, one = writer.get()] { one->work(is_over); });
   }
-  Reader reader{db.connect()};
+  TableReader reader{db.connect()};
   threads.emplace_back([&] { reader.work(is_over); });
   for (int round = 0; round < 40; ++round) {
     change(db, "ALTER TABLE t DETACH PARTITION middle");

@@ -4,6 +4,7 @@
 #include <exception>
 #include <ranges>
 
+#include "sql-lite-frontend/session/large_objects/descriptors.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
 #include "sql-lite-frontend/session/transactions/sync_commit.h"
@@ -252,6 +253,7 @@ void SessionTransaction::commit() {
     std::rethrow_exception(failure);
   }
   session_.portals.drop_unheld();
+  session_.large_objects.reset();
   // Publish before the locks are released, so that their next holders find the new definitions, and
   // listeners are notified in the order of the commits.
   if (session_.catalog.has_changes() || session_.notifications.has_said()) {
@@ -328,6 +330,7 @@ void SessionTransaction::rollback() noexcept {
 
 void SessionTransaction::begin_rollback() noexcept {
   session_.portals.drop_unheld();
+  session_.large_objects.reset();
   dropped_on_commit_.clear();
   if (!exports_.empty()) [[unlikely]]
     end_exports();
@@ -359,12 +362,14 @@ SessionTransaction::Savepoint SessionTransaction::mark(std::string name) const {
           session_.advisory_locks_used
               ? session_.shared.advisory_locks.mark(session_.options.backend_pid)
               : 0,
+          session_.large_objects ? session_.large_objects->mark() : 0,
           modes_.read_only,
           constraint_modes_};
 }
 
 void SessionTransaction::roll_back_to(const Savepoint& savepoint) {
   session_.portals.close_since(savepoint.portals_mark);
+  if (session_.large_objects) session_.large_objects->roll_back_to(savepoint.large_objects_mark);
   value_of(engine_->rollback_to(savepoint.mark));
   if (session_.advisory_locks_used) {
     session_.shared.advisory_locks.unlock_to(session_.options.backend_pid, savepoint.advisory_mark);

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "sql-lite-frontend/catalog/prepared_changes.h"
+#include "sql-lite-frontend/session/large_objects/descriptors.h"
 #include "sql-lite-frontend/session/transactions/row_identities.h"
 #include "sql-lite-frontend/session/transactions/sync_commit.h"
 #include "sql-lite-frontend/statement/transactions/two_phase_note.h"
@@ -123,6 +124,7 @@ void SessionTransaction::prepare(std::string_view gid, ResultSink& sink) {
     std::rethrow_exception(failure);
   }
   session_.portals.drop_unheld();
+  session_.large_objects.reset();
   note.number = number;
   hand_to_engine(gid, note);
   // The number is the prepared transaction's now.

@@ -53,6 +53,7 @@ class StatementTransaction {
     std::size_t moves_mark;
     std::size_t identities_mark;
     std::size_t advisory_mark;
+    std::uint64_t large_objects_mark;
     bool read_only;
     ConstraintModes constraint_modes;
   };

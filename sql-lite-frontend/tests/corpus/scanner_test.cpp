@@ -14,12 +14,19 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// Returns the token kinds of a text by the library's scanner; empty if it reports an error.
+/// Returns the token kinds of a text by the library's scanner; empty if it reports an error. Whole
+/// numbers beyond 32 bits, which it calls FCONST, count as ICONST.
 std::vector<PgQueryToken> scanned(const std::string& text) {
   const PgQueryScanTokensResult result = pg_query_scan_tokens(text.c_str());
   std::vector<PgQueryToken> kinds;
   for (int i = 0; result.error == nullptr && i < result.n_tokens; ++i) {
-    kinds.push_back(result.tokens[i].token);
+    const auto& token = result.tokens[i];
+    const auto size = static_cast<std::size_t>(token.end - token.start);
+    const std::string_view piece =
+        std::string_view{text}.substr(static_cast<std::size_t>(token.start), size);
+    const bool is_whole =
+        size > 10 && size <= 18 && piece.find_first_not_of("0123456789") == std::string_view::npos;
+    kinds.push_back(is_whole ? PG_QUERY_TOKEN_ICONST : token.token);
   }
   pg_query_free_scan_tokens_result(result);
   return kinds;
