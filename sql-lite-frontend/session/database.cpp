@@ -58,6 +58,9 @@ bool has_expired(const Role& role) {
 
 Database::Shared::Shared(Engine& the_engine) : ServerContext(the_engine) {
   database_dropped = [this](Oid database) { forget_usage(database); };
+  end_sessions_of = [this](StatementContext& asking, Oid database) {
+    end_other_sessions(*this, asking, database);
+  };
 }
 Database::Shared::~Shared() = default;
 

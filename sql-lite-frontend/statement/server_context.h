@@ -19,6 +19,8 @@
 
 namespace swizzle::sql {
 
+struct StatementContext;
+
 /// The part of a server that statements of all sessions use.
 struct ServerContext {
   explicit ServerContext(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
@@ -46,6 +48,9 @@ struct ServerContext {
   std::function<std::string(std::string_view password)> stored_password;
   /// Called after a database was dropped: forgets its usage.
   std::function<void(Oid database)> database_dropped;
+  /// Makes the other sessions of a database end. Throws 42501, before any does, unless the asking
+  /// session may end each of them.
+  std::function<void(StatementContext& asking, Oid database)> end_sessions_of;
 
  protected:
   ~ServerContext() = default;

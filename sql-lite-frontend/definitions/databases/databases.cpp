@@ -131,14 +131,30 @@ void refuse_repeated(ast::NodeList options) {
       .with_detail(detail + " using the database.");
 }
 
+/// DROP DATABASE … WITH (FORCE): makes the other sessions end, but no prepared transaction.
+void end_users(StatementContext& session, const DatabaseEntry& database) {
+  const std::size_t prepared = count_prepared_in(session.shared.engine, database.oid);
+  if (prepared != 0) {
+    throw sql_error(sqlstate::object_in_use,
+                    "database \"{}\" is being used by prepared transactions", database.name)
+        .with_detail(fmt::format("There {} {} prepared transaction{} using the database.",
+                                 prepared == 1 ? "is" : "are", prepared, prepared == 1 ? "" : "s"));
+  }
+  session.shared.end_sessions_of(session, database.oid);
+}
+
+enum class Users : std::uint8_t { are_waited_for, are_ended };
+
 /// Closes the database to new sessions. While it is in use, tries again as long as PostgreSQL does,
 /// then throws 55006. Between two attempts, other sessions may connect.
 std::unique_ptr<Catalogs::Closing> close_database(StatementContext& session,
-                                                  const DatabaseEntry& database) {
+                                                  const DatabaseEntry& database,
+                                                  Users users_of_it = Users::are_waited_for) {
   constexpr int kMostLooks = 50;
   constexpr Duration kLooksEvery = std::chrono::milliseconds{100};
   Runtime& runtime = Runtime::current();
   for (int look = 1;; ++look) {
+    if (users_of_it == Users::are_ended) end_users(session, database);
     auto closing = std::make_unique<Catalogs::Closing>(*session.shared.catalogs, database.oid);
     const std::size_t users = closing->users();
     // Prepared transactions of the database are still open.
@@ -240,9 +256,15 @@ void create_database(StatementContext& session, const ast::CreatedbStmt& stateme
 
 /// Commits: the statement is refused in a transaction block, so nothing else is in the transaction.
 void drop_database(StatementContext& session, const ast::DropdbStmt& statement, ResultSink& sink) {
+  Users users = Users::are_waited_for;
   for (const ast::Node* node : statement.options) {
-    throw_error(sqlstate::feature_not_supported, "DROP DATABASE … WITH ({}) is not supported",
-                ast::as<ast::DefElem>(node).defname);
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname != "force") {
+      throw sql_error(sqlstate::syntax_error, "unrecognized DROP DATABASE option \"{}\"",
+                      option.defname)
+          .at_position(option.location + 1);
+    }
+    users = Users::are_ended;
   }
   const std::string name{statement.dbname};
   if (statement.missing_ok && !session.catalog.database(name)) {
@@ -260,7 +282,7 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   // Locks the record, which may wait for others that change it; sessions can still connect
   // meanwhile.
   session.catalog.remove(*session.transaction, *database);
-  const auto closing = close_database(session, *database);
+  const auto closing = close_database(session, *database, users);
   {
     // Includes objects that were created while sessions were waited for.
     const InnerStatement now{*session.transaction, ReadView::Sees::latest};

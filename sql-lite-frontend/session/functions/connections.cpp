@@ -36,24 +36,43 @@ Value system_user(Execution& execution, Arguments) {
 
 /// Action on a session, in the words of refusals.
 struct Deed {
-  std::string_view verb;
+  std::string_view what;
+  std::string_view several;
   std::string_view to_own;
-  std::string_view to_superuser;
+  std::string_view this_one;
 };
-constexpr Deed kCancel{"cancel", "query is being canceled", "query"};
-constexpr Deed kTerminate{"terminate", "process is being terminated", "process"};
+constexpr Deed kCancel{"cancel query", "cancel queries", "query is being canceled",
+                       "cancel this query"};
+constexpr Deed kTerminate{"terminate process", "terminate processes", "process is being terminated",
+                          "terminate this process"};
+
+Diagnostic administrators_command() {
+  Diagnostic reason;
+  reason.severity = Severity::fatal;
+  reason.state = sqlstate::admin_shutdown;
+  reason.message = "terminating connection due to administrator command";
+  return reason;
+}
 
 /// A session is its role's, and that of superusers.
-void require_right(Session::State& session, Oid user, const Deed& deed) {
+void require_right(StatementContext& session, Oid user, const Deed& deed) {
   const RolePtr role = session.catalog.role(user);
   if (session.rights.is_superuser(session.user)) return;
+  const auto denied = [&](std::string detail) {
+    return sql_error(sqlstate::insufficient_privilege, "permission denied to {}", deed.what)
+        .with_detail(std::move(detail));
+  };
   if (role && role->superuser) {
-    throw_error(sqlstate::insufficient_privilege, "must be a superuser to {} superuser {}",
-                deed.verb, deed.to_superuser);
+    throw denied(
+        fmt::format("Only roles with the SUPERUSER attribute may {} of roles with the "
+                    "SUPERUSER attribute.",
+                    deed.several));
   }
   if (session.rights.owns(kSignalBackendRole) || (role && session.rights.owns(role->oid))) return;
-  throw_error(sqlstate::insufficient_privilege,
-              "must be a member of the role whose {} or member of pg_signal_backend", deed.to_own);
+  throw denied(
+      fmt::format("Only roles with privileges of the role whose {} or with privileges of "
+                  "the \"pg_signal_backend\" role may {}.",
+                  deed.to_own, deed.this_one));
 }
 
 Value no_such_session(Session::State& session, std::int32_t pid) {
@@ -98,10 +117,7 @@ Value cancel_backend(Execution& execution, Arguments arguments) {
                 do_to_session(execution, pid, kCancel, [](Session& session) { session.cancel(); }));
 }
 Value terminate_backend(Execution& execution, Arguments arguments) {
-  Diagnostic reason;
-  reason.severity = Severity::fatal;
-  reason.state = sqlstate::admin_shutdown;
-  reason.message = "terminating connection due to administrator command";
+  const Diagnostic reason = administrators_command();
   const std::int32_t pid = arguments[0].as_int4();
   return heeded(execution, pid, do_to_session(execution, pid, kTerminate, [&](Session& session) {
                   session.terminate(reason);
@@ -109,6 +125,22 @@ Value terminate_backend(Execution& execution, Arguments arguments) {
 }
 
 }  // namespace
+
+void end_other_sessions(Database::Shared& shared, StatementContext& asking, Oid database) {
+  std::vector<std::pair<std::int32_t, Oid>> others;
+  {
+    const std::lock_guard lock{shared.sessions_mutex};
+    for (const auto& [pid, session] : shared.sessions) {
+      const Session::State& state = session->state();
+      if (&state != &asking && state.catalog.shared().database() == database)
+        others.emplace_back(pid, state.login);
+    }
+  }
+  for (const auto& [pid, login] : others) require_right(asking, login, kTerminate);
+  const Diagnostic reason = administrators_command();
+  for (const auto& [pid, login] : others)
+    with_session(shared, pid, [&](Session& session) { session.terminate(reason); });
+}
 
 Value address_value(Execution& execution, const std::optional<Endpoint>& end) {
   if (!end) return Value::null();

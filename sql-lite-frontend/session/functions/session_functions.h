@@ -9,12 +9,17 @@
 
 namespace swizzle::sql {
 
+struct StatementContext;
+
 /// txid_current, pg_current_snapshot and others.
 std::span<const SessionEntry> snapshot_functions();
 /// pg_blocking_pids
 std::span<const SessionEntry> blocking_functions();
 /// Returns a connection's address as inet; NULL if it has none.
 Value address_value(Execution& execution, const std::optional<Endpoint>& end);
+/// Makes the other sessions of a database end. Throws 42501, before any does, unless the asking
+/// session may end each of them.
+void end_other_sessions(Database::Shared& shared, StatementContext& asking, Oid database);
 /// inet_client_addr, pg_cancel_backend and others.
 std::span<const SessionEntry> connection_functions();
 /// lo_open and the other functions of large objects.
