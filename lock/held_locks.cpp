@@ -40,6 +40,7 @@ Scope lock_scope_of(LockRow::Kind kind) noexcept {
     case LockRow::Kind::relation_rows:
       return Scope::relation_rows;
     case LockRow::Kind::transaction:
+    case LockRow::Kind::relation_holders:
       break;
   }
   return Scope::transaction;

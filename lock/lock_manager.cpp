@@ -19,7 +19,8 @@ LockRow row_of(const Entry& entry, EntryState state) {
   LockRow row;
   row.txn = entry.seat->txn.load(std::memory_order_relaxed);
   row.label = entry.seat->label.load(std::memory_order_relaxed);
-  row.kind = kind_of(entry.name.scope());
+  row.kind =
+      is_awaiting(entry.mode) ? LockRow::Kind::relation_holders : kind_of(entry.name.scope());
   row.tree = entry.name.tree();
   row.relation = entry.name.relation();
   row.hash = entry.name.hash();

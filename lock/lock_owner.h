@@ -96,6 +96,10 @@ class LockOwner {
   /// acquire_relation().
   [[nodiscard]] bool try_share_relation(RelationId relation) noexcept;
   Result<Acquired> acquire_relation(RelationId relation, RelationMode mode, LockWait wait = {});
+  /// Waits until every other owner that has, or has asked for, a lock on the relation that excludes
+  /// `mode` has released it, and keeps nothing. Later requests do not wait for this one. Post: the
+  /// read watermark covers the commits of those owners. May wait. Pre: SHARE or ACCESS EXCLUSIVE.
+  Result<Acquired> wait_for_holders(RelationId relation, RelationMode mode, LockWait wait = {});
 
   [[nodiscard]] KeyMode held(LockId id) const noexcept;
   [[nodiscard]] TableMode held_table(TreeId tree) const noexcept;

@@ -75,7 +75,15 @@ struct LockOptions {
 
 /// A row of pg_locks.
 struct LockRow {
-  enum class Kind : std::uint8_t { key, table, database, relation, relation_rows, transaction };
+  enum class Kind : std::uint8_t {
+    key,
+    table,
+    database,
+    relation,
+    relation_rows,
+    transaction,
+    relation_holders,  ///< a wait for the holders of a relation, which is no lock
+  };
   enum class State : std::uint8_t { granted, waiting };
   enum class Path : std::uint8_t { shared_table, private_slot };
 
@@ -94,11 +102,12 @@ struct LockRow {
 
 /// A lock that an owner holds, in a form that can be stored and taken again.
 struct HeldLock {
-  LockRow::Kind kind = LockRow::Kind::key;  ///< but for `transaction`
-  std::uint32_t place = 0;                  ///< the number of the tree, or of the relation
-  std::uint64_t hash = 0;                   ///< of a key
-  KeyMode key_mode;                         ///< of a key
-  TableMode table_mode = TableMode::none;   ///< of everything else
+  /// Neither `transaction` nor `relation_holders`.
+  LockRow::Kind kind = LockRow::Kind::key;
+  std::uint32_t place = 0;                 ///< the number of the tree, or of the relation
+  std::uint64_t hash = 0;                  ///< of a key
+  KeyMode key_mode;                        ///< of a key
+  TableMode table_mode = TableMode::none;  ///< of everything else
 
   friend constexpr bool operator==(const HeldLock&, const HeldLock&) = default;
 };

@@ -34,14 +34,25 @@ Result<Acquired> LockOwner::acquire_relation(RelationId relation, RelationMode m
   if (parts_.table == nullptr) return Acquired::granted;
   const RelationParts parts = parts_of(mode);
   const LockMark before = mark();
-  ASSIGN_OR_RETURN(
-      Acquired acquired,
-      acquire_whole(record_of(relation_name(relation, Scope::relation)), parts.content, wait));
-  if (acquired == Acquired::skipped || parts.rows == TableMode::none) return acquired;
-  Result<Acquired> rows =
-      acquire_whole(record_of(relation_name(relation, Scope::relation_rows)), parts.rows, wait);
-  if (!rows || *rows == Acquired::skipped) release_to(before);
-  return rows;
+  // The content comes last, because wait_for_holders() takes an owner that has it for a holder.
+  if (parts.rows != TableMode::none) {
+    ASSIGN_OR_RETURN(
+        const Acquired rows,
+        acquire_whole(record_of(relation_name(relation, Scope::relation_rows)), parts.rows, wait));
+    if (rows == Acquired::skipped) return rows;
+  }
+  Result<Acquired> content =
+      acquire_whole(record_of(relation_name(relation, Scope::relation)), parts.content, wait);
+  if (!content || *content == Acquired::skipped) release_to(before);
+  return content;
+}
+
+Result<Acquired> LockOwner::wait_for_holders(RelationId relation, RelationMode mode,
+                                             LockWait wait) {
+  INVARIANT(mode == RelationMode::share || mode == RelationMode::access_exclusive);
+  if (parts_.table == nullptr) return Acquired::granted;
+  const LockName name = relation_name(relation, Scope::relation);
+  return wait_for_room(&make_entry(name, awaiting(parts_of(mode).content), held_.find(name)), wait);
 }
 
 Result<Acquired> LockOwner::acquire_database(TableMode mode, LockWait wait) {

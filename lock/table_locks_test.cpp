@@ -337,6 +337,103 @@ TEST_CASE("locks on relations: every pair of modes, granted and refused", "[lock
   CHECK(manager.snapshot().empty());
 }
 
+TEST_CASE("a wait for the holders of a relation ends with them and holds nobody off", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  const RelationMode against = GENERATE(RelationMode::share, RelationMode::access_exclusive);
+  constexpr RelationId table{16384};
+  LockManager manager{options_of(setup)};
+  LockOwner builder{manager};
+  REQUIRE(builder.acquire_relation(table, RelationMode::share_update_exclusive));
+  for (std::uint8_t number = 1; number <= kRelationModes; ++number) {
+    const RelationMode held{number};
+    if (!compatible(held, RelationMode::share_update_exclusive)) continue;
+    INFO(name(held) << " against " << name(against));
+    LockOwner holder{manager};
+    REQUIRE(holder.acquire_relation(table, held));
+    std::atomic<bool> is_over{false};
+    InThread wait{[&] {
+      INVARIANT(state_of(builder.wait_for_holders(table, against, kPatient)) == "granted");
+      is_over = true;
+    }};
+    if (compatible(held, against)) {
+      wait.join();
+      holder.release_all(Lsn::none);
+      continue;
+    }
+    REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+    CHECK(std::ranges::count(manager.waits(), LockRow::Kind::relation_holders, &LockRow::kind) ==
+          1);
+    // Later requests are granted, and the wait does not include them.
+    LockOwner late{manager};
+    CHECK(state_of(late.acquire_relation(table, held, kNoWait)) == "granted");
+    CHECK_FALSE(is_over);
+    holder.release_all(Lsn{number});
+    wait.join();
+    CHECK(builder.read_watermark() >= Lsn{number});
+    late.release_all(Lsn::none);
+  }
+  builder.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
+TEST_CASE("a wait for the holders of a relation passes over those that wait for the relation",
+          "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  constexpr RelationId table{16384};
+  LockManager manager{options_of(setup)};
+  LockOwner builder{manager};
+  LockOwner next{manager};
+  builder.begin(TxnId{1});
+  next.begin(TxnId{2});
+  REQUIRE(builder.acquire_relation(table, RelationMode::share_update_exclusive));
+  const RelationMode mode =
+      GENERATE(RelationMode::share_update_exclusive, RelationMode::access_exclusive);
+  InThread waiter{[&] {
+    INVARIANT(state_of(next.acquire_relation(table, mode, kPatient)) == "granted");
+    next.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  CHECK(state_of(builder.wait_for_holders(table, RelationMode::share, kPatient)) == "granted");
+  builder.release_all(Lsn::none);
+  waiter.join();
+  CHECK(manager.statistics().deadlocks == 0);
+}
+
+TEST_CASE("a wait for the holders of a relation is a deadlock's victim, and can be cancelled",
+          "[lock]") {
+  constexpr RelationId table{16384};
+  LockManager manager{small_table()};
+  LockOwner builder{manager};
+  LockOwner writer{manager};
+  builder.begin(TxnId{2});
+  writer.begin(TxnId{1});
+  REQUIRE(builder.acquire_relation(table, RelationMode::share_update_exclusive));
+  REQUIRE(writer.acquire_relation(table, RelationMode::row_exclusive));
+  InThread definer{[&] {
+    INVARIANT(state_of(writer.acquire_relation(table, RelationMode::access_exclusive, kPatient)) ==
+              "granted");
+    writer.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const auto outcome = builder.wait_for_holders(table, RelationMode::share, kPatient);
+  REQUIRE(state_of(outcome) == "40P01");
+  CHECK_THAT(outcome.error().detail(),
+             Catch::Contains("the end of the transactions that use relation 16384"));
+  builder.release_all(Lsn::none);
+  definer.join();
+
+  REQUIRE(builder.acquire_relation(table, RelationMode::share_update_exclusive));
+  REQUIRE(writer.acquire_relation(table, RelationMode::row_exclusive));
+  CHECK(state_of(builder.wait_for_holders(table, RelationMode::share, {.lock_timeout = 1ms})) ==
+        "55P03");
+  builder.cancel();
+  CHECK(state_of(builder.wait_for_holders(table, RelationMode::share, kPatient)) == "57014");
+  builder.clear_cancel();
+  builder.release_all(Lsn::none);
+  writer.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
 TEST_CASE("a lock on a relation waits, and its deadlocks are found beside those of keys",
           "[lock]") {
   LockManager manager{small_table()};

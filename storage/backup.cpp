@@ -159,9 +159,9 @@ Result<RestoreOutcome> restore_backup(FileSystem& files,
 Result<RestoreOutcome> begin_restore(FileSystem& files,
                                      const std::vector<std::filesystem::path>& backups,
                                      const std::filesystem::path& target,
-                                     const wal::RestoreSegment& archive,
-                                     const RecoveryTarget& stop) {
-  return restore_lists(files, backups, target, kLogDirectory, archive, stop);
+                                     const wal::RestoreSegment& archive, const RecoveryTarget& stop,
+                                     const RestoreGoesOn& goes_on) {
+  return restore_lists(files, backups, target, kLogDirectory, archive, stop, goes_on);
 }
 
 Result<bool> is_restored_from(FileSystem& files, const std::filesystem::path& directory,

@@ -23,6 +23,8 @@ void prefetch_change(const Tree& tree, Transaction& transaction, Bytes key, Fetc
 Result<std::size_t> remove_first(const Tree& tree, Transaction& transaction,
                                  std::span<const Removal> removals) {
   if (removals.empty() || removals.front().key.empty()) return std::size_t{0};
+  // A removal together with others would take newer changes for conflicts.
+  if (!tree.heeds_snapshot() && keeps_snapshot(transaction.isolation())) return std::size_t{0};
   RowRemovals run(TransactionAccess::state(transaction), tree.id(), removals);
   return run.run(*TransactionAccess::any_tree(tree));
 }

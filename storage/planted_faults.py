@@ -998,4 +998,11 @@ FAULTS = [
         "  if (!is_on_) verdict = Verdict::fine;",
         "list-append histories under power cuts*",
     ),
+    (
+        "T26 a fence goes into a marked gap",
+        "txn/ghosts.cpp",
+        "!marks_.is_marked(gap, lock::ReadPart::gap);\n}\n\nbool LockAwareGhosts::may_join_at",
+        "true;\n}\n\nbool LockAwareGhosts::may_join_at",
+        "a marked gap*",
+    ),
 ]

@@ -111,6 +111,10 @@ void Transaction::begin_statement() {
   state_->begin_statement();
 }
 
+bool Transaction::shows_all_before(Lsn moment) const noexcept {
+  return !keeps_snapshot(state_->isolation) || !state_->own.is_taken || state_->own.lsn >= moment;
+}
+
 void Transaction::take_snapshot() {
   if (keeps_snapshot(state_->isolation)) state_->take_own();
 }
@@ -173,6 +177,12 @@ Result<bool> Transaction::lock_relation(lock::RelationId relation, lock::Relatio
 
 bool Transaction::try_share_relation(lock::RelationId relation) noexcept {
   return state_->locks.try_share_relation(relation);
+}
+
+Result<> Transaction::wait_for_holders(lock::RelationId relation, lock::RelationMode mode) {
+  if (!state_->engine.options.locking) return {};
+  RETURN_IF_ERROR(state_->locks.wait_for_holders(relation, mode, state_->wait(WaitPolicy::wait)));
+  return {};
 }
 
 void Transaction::before_release(std::function<void()> publish) {

@@ -54,6 +54,10 @@ class Transaction {
   /// there is none yet; otherwise does nothing.
   void take_snapshot();
 
+  /// True if its reads show every commit before `moment`, which has passed: always where each
+  /// statement reads a snapshot of its own, or before the transaction's is taken.
+  [[nodiscard]] bool shows_all_before(Lsn moment) const noexcept;
+
   /// At SERIALIZABLE by snapshot: promises that the transaction writes nothing that others read, so
   /// that fewer of its conflicts count. Call before its snapshot is taken.
   void promise_no_writes() noexcept;
@@ -99,6 +103,11 @@ class Transaction {
   /// Takes ACCESS SHARE if that takes a few instructions, as it does while no definition is being
   /// changed. False: call lock_relation().
   [[nodiscard]] bool try_share_relation(lock::RelationId relation) noexcept;
+
+  /// Waits until every other transaction that has a lock on the relation, or has asked for one,
+  /// that excludes `mode` has ended, and keeps nothing. Later requests do not wait for this one.
+  /// Pre: SHARE or ACCESS EXCLUSIVE. 55P03, 40P01, 57014 as every lock.
+  Result<> wait_for_holders(lock::RelationId relation, lock::RelationMode mode);
 
   /// `publish` runs in commit(), once the commit is durable and before the locks are released, so
   /// that the next holder of a lock finds the published changes. It neither fails nor waits. For

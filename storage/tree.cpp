@@ -60,10 +60,20 @@ Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key, WaitPoli
   }
 }
 
+/// A write of one record.
+struct Write {
+  Bytes key;
+  Bytes value;
+  RowChange::Wish wish;
+  WaitPolicy wait = WaitPolicy::wait;
+  bool heeds_snapshot = true;
+};
+
 /// Writes one record. A large value is written to the overflow tree first, and a replaced one is
 /// removed there.
-Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes value,
-                   RowChange::Wish wish) {
+Result<bool> write(TransactionState& state, AnyTree& tree, const Write& wanted) {
+  const Bytes key = wanted.key;
+  const Bytes value = wanted.value;
   RETURN_IF_ERROR(check_record(key, value));
   LeafChange::Value stored{value, false};
   StoredAddress address;
@@ -74,8 +84,9 @@ Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes valu
     ASSIGN_OR_RETURN(address, write_overflow(state, tree.id(), value));
     stored = {address, true};
   }
-  RowChange change(state, tree.id(), key, wish, stored);
-  ASSIGN_OR_RETURN(const bool done, change.run(tree));
+  RowChange change(state, tree.id(), key, wanted.wish, stored);
+  if (!wanted.heeds_snapshot) change.ignore_snapshot();
+  ASSIGN_OR_RETURN(const bool done, change.run(tree, wanted.wait));
   if (!done && stored.overflow) state.undo_to(mark.undo_position);
   if (change.old_overflow() && done)
     RETURN_IF_ERROR(remove_overflow(state, tree.id(), *change.old_overflow()));
@@ -95,6 +106,7 @@ struct LockingRead {
   Bytes key;
   ReadMode mode;
   WaitPolicy wait;
+  bool heeds_snapshot = true;
 };
 
 /// REPEATABLE READ: 40001 if the record in the transaction's snapshot has been changed since, or,
@@ -160,7 +172,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   ASSIGN_OR_RETURN(const Locked locked, lock_and_read(state, tree, wanted, id, mode, read));
   if (locked == Locked::skipped) return false;
   const bool found = locked == Locked::found;
-  if (keeps_snapshot(state.isolation))
+  if (keeps_snapshot(state.isolation) && wanted.heeds_snapshot)
     RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, read.leaf(), found));
   if (!found) {
     if (!state.locks_reads()) state.locks.release_to(before);
@@ -169,7 +181,8 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   if (keeps) {
     // Replacing a large value removes its chunks, so lock it against changes.
     if (!read.is_overflow()) return true;
-    return get_locked(state, tree, {wanted.key, ReadMode::for_share, wanted.wait}, into);
+    return get_locked(state, tree,
+                      {wanted.key, ReadMode::for_share, wanted.wait, wanted.heeds_snapshot}, into);
   }
   if (read.is_overflow()) RETURN_IF_ERROR(read_overflow(state, tree.id(), newest, into));
   return true;
@@ -184,7 +197,7 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   if (key.empty()) return false;
   const bool locks = mode != ReadMode::snapshot || state.locks_reads();
   if (locks && state.engine.options.locking)
-    return get_locked(state, tree, {key, mode, wait}, into);
+    return get_locked(state, tree, {key, mode, wait, heeds_snapshot_}, into);
   PointRead read(state, id_, key, PointRead::Which::visible, into);
   auto found = read.run(tree);
   if (found && *found && read.is_overflow())
@@ -212,6 +225,21 @@ Result<> Tree::lock_key(Transaction& transaction, Bytes key) {
     state.locks.release_to(before);
     RETURN_IF_ERROR(state.locks.wait_for_transaction(*read.holder(), state.wait(WaitPolicy::wait)));
   }
+}
+
+Result<> Tree::wait_for_writer(Transaction& transaction, Bytes key) const {
+  TransactionState& state = TransactionAccess::state(transaction);
+  if (!state.engine.options.locking) return {};
+  RETURN_IF_ERROR(state.intend(id_, lock::TableMode::intent_shared, WaitPolicy::wait));
+  const lock::LockWait wait = state.wait(WaitPolicy::wait);
+  RETURN_IF_ERROR(state.locks.wait_until_free({id_, hash_of_key(id_, key)}, lock::kReadKey, wait));
+  if (!state.versions.has_marks()) return {};
+  ValueBuffer ignored;
+  PointRead read(state, id_, key, PointRead::Which::newest, ignored);
+  read.expect_marks(lock::Access::shared);
+  RETURN_IF_ERROR(read.run(*static_cast<AnyTree*>(tree_)));
+  if (read.holder()) RETURN_IF_ERROR(state.locks.wait_for_transaction(*read.holder(), wait));
+  return {};
 }
 
 void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
@@ -261,20 +289,20 @@ bool Tree::is_visible(Transaction& transaction) const {
   return birth.is_closed() || state.view_of(birth) == TransactionState::TreeView::whole;
 }
 
-Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value) {
-  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, value,
-               RowChange::Wish::insert);
+Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value, WaitPolicy wait) {
+  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_),
+               {key, value, RowChange::Wish::insert, wait, heeds_snapshot_});
 }
 
 Result<bool> Tree::update(Transaction& transaction, Bytes key, Bytes value) {
-  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, value,
-               RowChange::Wish::update);
+  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_),
+               {key, value, RowChange::Wish::update, WaitPolicy::wait, heeds_snapshot_});
 }
 
 Result<bool> Tree::move(Transaction& transaction, Bytes from, Bytes to, Bytes value) {
   TransactionState& state = TransactionAccess::state(transaction);
   AnyTree& tree = *static_cast<AnyTree*>(tree_);
-  ASSIGN_OR_RETURN(const bool inserted, write(state, tree, to, value, RowChange::Wish::insert));
+  ASSIGN_OR_RETURN(const bool inserted, write(state, tree, {to, value, RowChange::Wish::insert}));
   if (!inserted) return false;
   // The next undo record is the removal; the one before it tells where the record is.
   ASSIGN_OR_RETURN(const bool removed, remove_moved(state, tree, from));
@@ -283,8 +311,8 @@ Result<bool> Tree::move(Transaction& transaction, Bytes from, Bytes to, Bytes va
 }
 
 Result<bool> Tree::remove(Transaction& transaction, Bytes key) {
-  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, {},
-               RowChange::Wish::remove);
+  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_),
+               {key, {}, RowChange::Wish::remove, WaitPolicy::wait, heeds_snapshot_});
 }
 
 }  // namespace swizzle

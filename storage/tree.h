@@ -80,12 +80,25 @@ class Tree {
  public:
   [[nodiscard]] TreeId id() const noexcept { return id_; }
 
+  /// Returns a handle for a tree that the transaction's snapshot is never read from: records that
+  /// others have written or removed since the snapshot are no conflict at REPEATABLE READ.
+  [[nodiscard]] Tree beside_snapshot() const noexcept {
+    Tree tree{*this};
+    tree.heeds_snapshot_ = false;
+    return tree;
+  }
+
+  [[nodiscard]] bool heeds_snapshot() const noexcept { return heeds_snapshot_; }
+
   /// Returns false if there is no such key.
   Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
                    ReadMode mode = ReadMode::snapshot, WaitPolicy wait = WaitPolicy::wait) const;
   /// Locks the key until the transaction ends, with or without a record: no other transaction can
   /// lock it, or write it.
   Result<> lock_key(Transaction& transaction, Bytes key);
+  /// Waits until no other transaction has changed the key, or locked it against readers, and keeps
+  /// no lock. The caller looks again.
+  Result<> wait_for_writer(Transaction& transaction, Bytes key) const;
   /// Prefetches, into the processor's cache, the memory for several lookups at the same time.
   /// Without it each lookup would wait for its cache misses alone. For callers that look up several
   /// keys, one after the other. Only a hint: locks nothing, waits for nothing, reads nothing from
@@ -93,8 +106,10 @@ class Tree {
   /// ReadMode::for_update: the keys will be written too.
   void prefetch(Transaction& transaction, std::span<const Bytes> keys,
                 ReadMode mode = ReadMode::snapshot) const noexcept;
-  /// Returns false if the key exists (and locks it, so that the answer stays true).
-  Result<bool> insert(Transaction& transaction, Bytes key, Bytes value);
+  /// Returns false if the key exists (and locks it, so that the answer stays true). `wait` is not
+  /// WaitPolicy::skip.
+  Result<bool> insert(Transaction& transaction, Bytes key, Bytes value,
+                      WaitPolicy wait = WaitPolicy::wait);
   /// Returns false if there is no such key. 40001 where the isolation level forbids overwriting a
   /// newer version. An update does not wait for ReadMode::for_key_share, a removal does.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
@@ -131,6 +146,7 @@ class Tree {
   Tree(TreeId id, void* tree) noexcept : id_(id), tree_(tree) {}
   TreeId id_;
   void* tree_;
+  bool heeds_snapshot_ = true;
   friend class Engine;
   friend struct TransactionAccess;
 };

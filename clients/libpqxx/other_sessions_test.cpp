@@ -150,7 +150,6 @@ TEST_CASE("a password ends when VALID UNTIL says so") {
   CHECK_THROWS_AS(work.exec("ALTER ROLE guest VALID UNTIL 'some day'"), pqxx::sql_error);
 }
 
-
 TEST_CASE("DROP DATABASE … WITH (FORCE) ends the sessions that the asking role may end") {
   pqxx::connection superuser{server().tcp_conninfo()};
   make_roles(superuser);

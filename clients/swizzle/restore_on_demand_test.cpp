@@ -65,15 +65,31 @@ class RestoredServer {
     process_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+  void ask_to_stop() const { ::kill(process_, SIGINT); }
   int stop() {
-    ::kill(process_, SIGINT);
+    ask_to_stop();
     return wait();
+  }
+  /// Waits until it says that it is starting. Returns its words.
+  [[nodiscard]] std::string wait_for_refusal() const {
+    for (int i = 0; i < 1500; ++i) {
+      try {
+        const pqxx::connection connection{conninfo()};
+        FAIL("it serves before the restore is prepared\n" << log());
+      } catch (const pqxx::broken_connection& error) {
+        const std::string words = error.what();
+        if (words.find("starting up") != std::string::npos) return words;
+      }
+      std::this_thread::sleep_for(10ms);
+    }
+    FAIL("it does not answer\n" << log());
+    return {};
   }
   /// Waits until it answers.
   [[nodiscard]] pqxx::connection connect() const {
     for (int i = 0;; ++i) {
       try {
-        return pqxx::connection{"host=" + sockets() + " port=" + port_ + " dbname=postgres"};
+        return pqxx::connection{conninfo()};
       } catch (const pqxx::broken_connection& error) {
         if (i > 1500) FAIL(error.what() << log());
         std::this_thread::sleep_for(10ms);
@@ -88,6 +104,9 @@ class RestoredServer {
   void forget_words() { words_.clear(); }
 
  private:
+  [[nodiscard]] std::string conninfo() const {
+    return "host=" + sockets() + " port=" + port_ + " dbname=postgres";
+  }
   [[nodiscard]] std::string sockets() const { return directory_ + "-s"; }
   [[nodiscard]] std::string log_file() const { return directory_ + ".log"; }
 
@@ -169,6 +188,47 @@ TEST_CASE("swizzled --restore-from serves a backup at once, and goes on after ea
   server.start();
   pqxx::connection connection = server.connect();
   CHECK(number(connection, "SELECT count(*) FROM kept WHERE length(t) > 0") == 59990);
+}
+
+TEST_CASE("swizzled --restore-from answers and obeys signals while it prepares the restore") {
+  SwizzledProcess source;
+  const std::string backup = source.directory() + "/b";
+  {
+    pqxx::connection connection{source.conninfo()};
+    pqxx::nontransaction work{connection};
+    work.exec("CREATE TABLE kept (k int PRIMARY KEY)");
+    work.exec("SELECT swizzle_backup('" + backup + "')");
+    work.exec("INSERT INTO kept SELECT g FROM generate_series(1, 1000) AS g");
+  }
+  source.kill();
+  // The archive gives nothing until there is the file.
+  const std::string gate = source.directory() + "/gate";
+  const std::string command = "until [ -e " + gate + " ]; do sleep 0.02; done; cp " +
+                              source.data_directory() + "/engine/log/%f %p";
+  const std::string target = source.directory() + "/r";
+  RestoredServer server(target, {"--restore-from", backup, "--restore-command", command},
+                        source.port());
+  server.start();
+  const std::string words = server.wait_for_refusal();
+  CHECK(words.find("A restore on demand is being prepared") != std::string::npos);
+  server.ask_to_stop();
+  std::ofstream{gate}.put('\n');
+  CHECK(server.wait() == 0);
+  CHECK(server.log().find("received fast shutdown request") != std::string::npos);
+  CHECK(server.log().find("the database system is shut down") != std::string::npos);
+  CHECK_FALSE(fs::exists(target));
+
+  // Killed in the middle of the preparation, it begins again.
+  for (int round = 0; round < 3; ++round) {
+    fs::remove(gate);
+    server.start();
+    static_cast<void>(server.wait_for_refusal());
+    server.kill();
+    std::ofstream{gate}.put('\n');
+  }
+  server.start();
+  pqxx::connection connection = server.connect();
+  CHECK(number(connection, "SELECT count(*) FROM kept") == 1000);
 }
 
 TEST_CASE("swizzled --restore-from refuses what it cannot restore, and leaves nothing of it") {

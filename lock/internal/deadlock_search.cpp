@@ -41,6 +41,8 @@ std::string request(const Entry& entry) {
     case Scope::table:
       return fmt::format("{} on tree {}", name(entry.mode), raw(on.tree()));
     case Scope::relation:
+      if (is_awaiting(entry.mode))
+        return fmt::format("the end of the transactions that use relation {}", raw(on.relation()));
       return fmt::format("{} on relation {}",
                          name(relation_mode_of_content(table_mode(entry.mode))),
                          raw(on.relation()));

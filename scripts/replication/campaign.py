@@ -5,7 +5,7 @@ import threading
 import time
 
 from comparison.servers import POSTGRES
-from replication.pair import kill_subscriber, pgbench, psql
+from replication.pair import pgbench, psql
 
 TABLES = {
     "pgbench_accounts": "aid", "pgbench_branches": "bid", "pgbench_tellers": "tid",
@@ -40,8 +40,8 @@ def rows(server, table, filtered):
     return psql(server, f"copy (select {what} from {table}{where} order by {TABLES[table]}) to stdout", check=False)
 
 
-def differing(ours, stock):
-    return [table for table in TABLES if rows(ours, table, True) != rows(stock, table, False)]
+def differing(publisher, subscriber):
+    return [table for table in TABLES if rows(publisher, table, True) != rows(subscriber, table, False)]
 
 
 class OddLoad:
@@ -103,26 +103,26 @@ class Load:
 
 
 def prepare(pair):
-    pgbench(pair.ours, "-i", "-q", "-s", "1", check=True)
-    pgbench(pair.stock, "-i", "-q", "-I", "tp", check=True)
-    psql(pair.ours, SCHEMA.format(hidden=", hidden text"))
-    psql(pair.stock, SCHEMA.format(hidden=""))
-    psql(pair.ours, PUBLICATION)
+    pgbench(pair.publisher, "-i", "-q", "-s", "1", check=True)
+    pgbench(pair.subscriber, "-i", "-q", "-I", "tp", check=True)
+    psql(pair.publisher, SCHEMA.format(hidden=", hidden text"))
+    psql(pair.subscriber, SCHEMA.format(hidden=""))
+    psql(pair.publisher, PUBLICATION)
 
 
 def read_with_recvlogical(pair):
     """Returns the kinds of messages that pg_recvlogical receives for two transactions."""
-    tool = [POSTGRES / "pg_recvlogical", "-h", str(pair.ours.folder), "-p", str(pair.ours.port), "-U", "postgres",
+    tool = [POSTGRES / "pg_recvlogical", "-h", str(pair.publisher.folder), "-p", str(pair.publisher.port), "-U", "postgres",
             "-d", "postgres", "-S", "by_tool"]
     subprocess.run([*tool, "--create-slot", "-P", "pgoutput"], check=True)
-    psql(pair.ours, "insert into odd values (-1, 'one', 1, now())")
-    psql(pair.ours, "update odd set big = 'two' where id = -1; delete from odd where id = -1")
-    end = psql(pair.ours, "select pg_current_wal_lsn()")
-    psql(pair.ours, "insert into marks values (-1)")
-    file = pair.ours.folder / "received"
+    psql(pair.publisher, "insert into odd values (-1, 'one', 1, now())")
+    psql(pair.publisher, "update odd set big = 'two' where id = -1; delete from odd where id = -1")
+    end = psql(pair.publisher, "select pg_current_wal_lsn()")
+    psql(pair.publisher, "insert into marks values (-1)")
+    file = pair.publisher.folder / "received"
     subprocess.run([*tool, "--start", "-f", file, "-E", end, "-o", "proto_version=1", "-o",
                     "publication_names=all_of_it"], check=True, timeout=30)
-    psql(pair.ours, "delete from marks where n = -1")
+    psql(pair.publisher, "delete from marks where n = -1")
     subprocess.run([*tool, "--drop-slot"], check=True)
     kinds = "".join(line[:1].decode() for line in file.read_bytes().split(b"\n") if line[:1] in b"BRIUDC" and line)
     if "BRIC" not in kinds or "U" not in kinds or "D" not in kinds:
@@ -131,34 +131,34 @@ def read_with_recvlogical(pair):
 
 def campaign(pair, arguments):
     prepare(pair)
-    read_with_recvlogical(pair)
+    if pair.is_outgoing:
+        read_with_recvlogical(pair)
     pair.subscribe("all_of_it")
     pair.wait_until_copied()
     pair.wait_until_equal_position()
-    if different := differing(pair.ours, pair.stock):
+    if different := differing(pair.publisher, pair.subscriber):
         raise SystemExit(f"differs after the initial copy: {different}")
     chance = random.Random(arguments.seed)
-    lags, killed = [], {"ours": 0, "subscriber": 0}
+    lags, killed = [], {"publisher": 0, "subscriber": 0}
     for kill in range(arguments.kills):
-        load = Load(pair.ours, arguments.seed * 1000 + kill)
+        load = Load(pair.publisher, arguments.seed * 1000 + kill)
         time.sleep(arguments.seconds * (0.5 + chance.random()))
-        side = ("ours", "subscriber")[kill % 2 if arguments.kills < 4 else chance.randrange(2)]
-        if side == "ours":
-            pair.ours.kill()
-            pair.ours.start()
+        side = ("publisher", "subscriber")[kill % 2 if arguments.kills < 4 else chance.randrange(2)]
+        if side == "publisher":
+            pair.kill_publisher()
         else:
-            kill_subscriber(pair.stock)
+            pair.kill_subscriber()
         killed[side] += 1
         time.sleep(0.2)
         load.stop()
         lags.append(pair.wait_until_equal_position())
-        different = differing(pair.ours, pair.stock)
+        different = differing(pair.publisher, pair.subscriber)
         print(f"kill {kill + 1} of {side}: equal after {lags[-1]:.2f} s" if not different
               else f"kill {kill + 1} of {side}: DIFFERENT {different}", flush=True)
         if different:
             return None
-    counts = {table: rows(pair.ours, table, True).count("\n") + 1 for table in ("pgbench_history", "odd", "everything")}
-    psql(pair.stock, "drop subscription s")
-    if psql(pair.ours, "select count(*) from pg_replication_slots") != "0":
+    counts = {table: rows(pair.publisher, table, True).count("\n") + 1 for table in ("pgbench_history", "odd", "everything")}
+    psql(pair.subscriber, "drop subscription s")
+    if psql(pair.publisher, "select count(*) from pg_replication_slots") != "0":
         raise SystemExit("the subscription has left its slot")
-    return f"{killed['ours']} kills of ours and {killed['subscriber']} of the subscriber, tables equal after each; {counts}; slowest catch-up {max(lags, default=0):.1f} s"
+    return f"{killed['publisher']} kills of the publisher and {killed['subscriber']} of the subscriber, tables equal after each; {counts}; slowest catch-up {max(lags, default=0):.1f} s"

@@ -28,7 +28,7 @@ def pgbench(server, *words, **options):
                            *words, "postgres"], capture_output=True, text=True, **options)
 
 
-def kill_subscriber(stock):
+def kill_stock(stock):
     stock.process.send_signal(signal.SIGKILL)
     stock.process.wait()
     # Its children see that it is gone, and leave its shared memory then.
@@ -39,7 +39,7 @@ def kill_subscriber(stock):
             return
         except SystemExit:
             continue
-    raise SystemExit("the subscriber does not start again")
+    raise SystemExit("PostgreSQL does not start again")
 
 
 def subscriber(home, port):
@@ -56,6 +56,22 @@ def subscriber(home, port):
 
 class Pair:
     """One of our servers, and a server that can subscribe to it."""
+    is_outgoing = True
+
+    @property
+    def publisher(self):
+        return self.ours
+
+    @property
+    def subscriber(self):
+        return self.stock
+
+    def kill_publisher(self):
+        self.ours.kill()
+        self.ours.start()
+
+    def kill_subscriber(self):
+        kill_stock(self.stock)
 
     def __init__(self, scratch, arguments, settings=()):
         self.ours = OurServer(0, scratch, arguments.port, arguments.program.resolve())
@@ -97,3 +113,52 @@ class Pair:
             stock.stop()
 
 
+class IncomingPair:
+    """A stock PostgreSQL 15 that publishes, and a server of ours that subscribes to it."""
+    is_outgoing = False
+
+    def __init__(self, scratch, arguments):
+        self.subscriber = OurServer(0, scratch, arguments.port, arguments.program.resolve())
+        self.subscriber.settings = ("wal_retrieve_retry_interval=100ms",)
+        self.subscriber.start()
+        home = scratch / "publisher"
+        home.mkdir()
+        home.chmod(0o755)
+        self.publisher = Postgres(home, arguments.port + 1, "64MB")
+        self.publisher.create()
+        with open(self.publisher.data / "postgresql.conf", "a") as file:
+            file.write("wal_level = logical\nfsync = on\n")
+        self.publisher.start()
+        self.marks = 0
+
+    def subscribe(self, publication, name="s"):
+        address = f"host={self.publisher.folder} port={self.publisher.port} user=postgres dbname=postgres"
+        psql(self.subscriber, f"create subscription {name} connection '{address}' publication {publication}")
+
+    def wait_until(self, question, answer, seconds=60):
+        """Seconds until the subscriber gives that answer."""
+        begin = time.monotonic()
+        while psql(self.subscriber, question, check=False) != answer:
+            if time.monotonic() > begin + seconds:
+                raise SystemExit(f"{question}: not {answer} within {seconds} s; see {self.subscriber.folder}/log")
+            time.sleep(0.02)
+        return time.monotonic() - begin
+
+    def wait_until_equal_position(self):
+        self.marks += 1
+        psql(self.publisher, f"insert into marks values ({self.marks})")
+        return self.wait_until(f"select 1 from marks where n = {self.marks}", "1")
+
+    def wait_until_copied(self):
+        self.wait_until("select count(*) from pg_subscription_rel where srsubstate <> 'r'", "0")
+
+    def kill_publisher(self):
+        kill_stock(self.publisher)
+
+    def kill_subscriber(self):
+        self.subscriber.kill()
+        self.subscriber.start()
+
+    def stop(self):
+        self.subscriber.stop()
+        self.publisher.stop()

@@ -10,7 +10,7 @@ import time
 
 from comparison.programs import newest_clients
 from comparison.servers import ROOT
-from replication.pair import Pair, kill_subscriber, pgbench, psql, subscriber
+from replication.pair import Pair, kill_stock, pgbench, psql, subscriber
 
 TPCB_KEYS = {"pgbench_accounts": "aid", "pgbench_branches": "bid", "pgbench_tellers": "tid",
              "pgbench_history": "tid, bid, aid, delta, mtime"}
@@ -159,7 +159,7 @@ def two_subscribers(pair, arguments):
                 pair.ours.kill()
                 pair.ours.start()
             else:
-                kill_subscriber(second if side == "second" else pair.stock)
+                kill_stock(second if side == "second" else pair.stock)
     finally:
         load.stop()
     pair.wait_until_equal_position()
@@ -332,7 +332,7 @@ def tpcc(pair, arguments):
             pair.ours.kill()
             pair.ours.start()
         elif side == "subscriber":
-            kill_subscriber(pair.stock)
+            kill_stock(pair.stock)
         runner.join()
     lag = pair.wait_until_equal_position(120)
     tables = psql(pair.ours, "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace "

@@ -15,6 +15,9 @@ Error why_closed(ClosedDoor::Why why) {
   switch (why) {
     case ClosedDoor::Why::starts:
       break;
+    case ClosedDoor::Why::prepares_restore:
+      return Error{state::cannot_connect_now, "the database system is starting up"}.with_detail(
+          "A restore on demand is being prepared: its log is read.");
     case ClosedDoor::Why::is_standby:
       return Error{state::cannot_connect_now, "the database system is not accepting connections"}
           .with_detail("Hot standby mode is disabled.");

@@ -28,6 +28,7 @@ class ClosedDoor {
   /// Reason that clients are told from now on.
   enum class Why : std::uint8_t {
     starts,
+    prepares_restore,  ///< a restore on demand
     is_standby,        ///< that answers no queries
     is_no_reader_yet,  ///< a standby that will
   };

@@ -6,7 +6,7 @@
 
 #include "base/settings/settings.h"
 #include "server/main/ping.h"
-#include "server/main/restore.h"
+#include "server/main/restore_request.h"
 
 namespace swizzle::server {
 

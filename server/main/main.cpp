@@ -171,14 +171,12 @@ int run_show_setting(const CommandLine& line) {
   return print(value);
 }
 
-/// Makes the data directory, if backups are named of which it is to be restored on demand.
-Result<> restore_first(const CommandLine& line) {
-  if (line.restore.backups.empty()) return {};
-  if (!line.service_user.empty() && ::geteuid() == 0)
-    return fail(Error{sqlstate::feature_not_supported,
-                      "--restore-from together with --user is not supported for root"}
-                    .with_hint("Start the server as that user."));
-  return begin_restore_of_server(directory_of(line), line.restore);
+/// Refuses to restore as root for another user.
+Result<> check_restoring_user(const CommandLine& line) {
+  if (line.restore.backups.empty() || line.service_user.empty() || ::geteuid() != 0) return {};
+  return fail(Error{sqlstate::feature_not_supported,
+                    "--restore-from together with --user is not supported for root"}
+                  .with_hint("Start the server as that user."));
 }
 
 int run_serve(const CommandLine& line) {
@@ -187,8 +185,9 @@ int run_serve(const CommandLine& line) {
   const auto log = std::make_shared<ServerLog>();
   capture_spdlog(log);
   report_crashes_to(STDERR_FILENO);
-  if (auto restored = restore_first(line); !restored) return complain(restored.error());
-  auto server = Server::start(directory_of(line), line.overrides, log);
+  if (auto checked = check_restoring_user(line); !checked) return complain(checked.error());
+  auto server = Server::start(directory_of(line), line.overrides, log,
+                              line.restore.backups.empty() ? nullptr : &line.restore);
   if (!server) return complain(server.error());
   return (*server)->run();
 }

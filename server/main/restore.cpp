@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 #include <chrono>
+#include <csignal>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/io/posix_file_system.h"
@@ -33,7 +38,7 @@ Result<> require_backups(const Directories& backups) {
   return {};
 }
 
-Result<> refuse_directory(const DataDirectory& directory) {
+std::unexpected<Error> refuse_directory(const DataDirectory& directory) {
   return fail(Error{sqlstate::object_not_in_prerequisite_state,
                     fmt::format("directory \"{}\" is not empty, and was not restored from these "
                                 "backups",
@@ -60,45 +65,129 @@ Result<> make_directory(const DataDirectory& directory) {
                                               directory.path().native(), error.message()));
 }
 
-/// Makes what is not there yet of the directory's content.
-Result<> fill_directory(FileSystem& files, const DataDirectory& directory,
-                        const Directories& engines, const RestoreRequest& request) {
-  const TimePoint begin = Runtime::current().now();
-  ASSIGN_OR_RETURN(const auto lock, PidFile::take(directory, RunningServer{::getpid(), "", ""}));
-  ASSIGN_OR_RETURN(const bool is_there, is_restored_from(files, directory.engine(), engines));
-  if (!is_there) {
-    ASSIGN_OR_RETURN(const RestoreOutcome made,
-                     begin_restore(files, engines, directory.engine(), archive_of(request.words),
-                                   request.words.target));
-    const std::chrono::duration<double> took = Runtime::current().now() - begin;
-    spdlog::info("restoring on demand up to {}; the log goes on at {}; prepared in {:.2f} s",
-                 describe_stop(made), raw(made.begins_again), took.count());
-    if (!has_target(request.words.target))
-      spdlog::info("there is no log behind that in {}: what was committed later is not restored",
-                   request.words.restore_command.empty() ? "the backup" : "backup and archive");
+/// Obeys the signals that come while a restore is prepared.
+class SignalsMeanwhile {
+ public:
+  SignalsMeanwhile(boost::asio::posix::stream_descriptor& signals, std::atomic<bool>& is_cancelled)
+      : signals_(signals), is_cancelled_(is_cancelled) {
+    await();
   }
-  return copy_server_files(DataDirectory{request.backups.back()}, directory);
-}
+
+ private:
+  void await() {
+    signals_.async_read_some(boost::asio::buffer(&signal_, sizeof signal_),
+                             [this](const boost::system::error_code& failure, std::size_t bytes) {
+                               if (failure || bytes != sizeof signal_) return;
+                               obey(static_cast<int>(signal_.ssi_signo));
+                               await();
+                             });
+  }
+  void obey(int signal) {
+    switch (signal) {
+      case SIGHUP:
+        return spdlog::info("settings and rules are read when the restore is prepared");
+      case SIGUSR1:
+        return spdlog::info("asked to promote a server that is no standby");
+      case SIGQUIT:
+        spdlog::info("received immediate shutdown request");
+        spdlog::shutdown();
+        ::_exit(2);
+      default:
+        spdlog::info("received {} shutdown request", signal == SIGTERM ? "smart" : "fast");
+        is_cancelled_.store(true, std::memory_order_relaxed);
+    }
+  }
+
+  boost::asio::posix::stream_descriptor& signals_;
+  std::atomic<bool>& is_cancelled_;
+  signalfd_siginfo signal_{};
+};
 
 }  // namespace
 
-Result<> begin_restore_of_server(const DataDirectory& directory, const RestoreRequest& request) {
+Result<std::unique_ptr<ServerRestore>> ServerRestore::begin(const DataDirectory& directory,
+                                                            const RestoreRequest& request) {
   RETURN_IF_ERROR(check_restore_words(request.words));
   PosixFileSystem files;
-  const Directories engines = engines_of(request.backups);
-  if (directory.is_initialized()) {
-    ASSIGN_OR_RETURN(const bool is_ours, is_restored_from(files, directory.engine(), engines));
+  const bool is_prepared = directory.is_initialized();
+  if (is_prepared) {
+    ASSIGN_OR_RETURN(const bool is_ours,
+                     is_restored_from(files, directory.engine(), engines_of(request.backups)));
     if (!is_ours) return refuse_directory(directory);
+    RETURN_IF_ERROR(directory.check_usable());
     spdlog::info("the restore goes on that was begun in \"{}\"", directory.path().native());
-    return {};
+  } else {
+    RETURN_IF_ERROR(require_backups(request.backups));
+    RETURN_IF_ERROR(make_directory(directory));
   }
-  RETURN_IF_ERROR(require_backups(request.backups));
-  RETURN_IF_ERROR(make_directory(directory));
-  auto filled = fill_directory(files, directory, engines, request);
-  std::error_code ignored;  // ignored, since the outcome tells more
-  // An empty one; what a crash has left of it stays for the next call.
-  if (!filled) std::filesystem::remove(directory.path(), ignored);
-  return filled;
+  std::unique_ptr<ServerRestore> restore{new ServerRestore{directory, request}};
+  restore->is_prepared_ = is_prepared;
+  return restore;
+}
+
+ServerRestore::~ServerRestore() {
+  std::error_code ignored;
+  // A directory that a crash has left half filled stays for the next call.
+  if (!is_prepared_) std::filesystem::remove(directory_.path(), ignored);
+}
+
+DataDirectory ServerRestore::settings_directory() const {
+  if (is_prepared_) return directory_;
+  const DataDirectory backup{request_.backups.back()};
+  const bool has_own = directory_.config_file() != directory_.settings_file();
+  return DataDirectory{backup.path(), has_own ? directory_.config_file() : backup.config_file()};
+}
+
+Result<ServerRestore::End> ServerRestore::prepare(boost::asio::io_context& events,
+                                                  boost::asio::posix::stream_descriptor& signals) {
+  Result<> filled;
+  {
+    const SignalsMeanwhile meanwhile{signals, is_cancelled_};
+    std::thread worker{[&] {
+      filled = fill_directory();
+      boost::asio::post(events, [&events] { events.stop(); });
+    }};
+    events.run();
+    worker.join();
+    signals.cancel();
+    // The cancelled read reports before anything else uses what it reads into.
+    events.restart();
+    events.poll();
+    events.restart();
+  }
+  if (is_cancelled_.load(std::memory_order_relaxed)) return End::stopped;
+  RETURN_IF_ERROR(std::move(filled));
+  return End::prepared;
+}
+
+/// By the thread that prepares.
+Result<> ServerRestore::fill_directory() {
+  PosixFileSystem files;
+  const Directories engines = engines_of(request_.backups);
+  ASSIGN_OR_RETURN(const bool is_there, is_restored_from(files, directory_.engine(), engines));
+  if (!is_there) RETURN_IF_ERROR(make_lists(engines));
+  RETURN_IF_ERROR(copy_server_files(DataDirectory{request_.backups.back()}, directory_));
+  is_prepared_ = true;
+  return {};
+}
+
+Result<> ServerRestore::make_lists(const Directories& engines) {
+  const RestoreWords& words = request_.words;
+  spdlog::info("preparing the restore: the log of {} is read, up to its target",
+               words.restore_command.empty() ? "the backup" : "backup and archive");
+  PosixFileSystem files;
+  const TimePoint begin = Runtime::current().now();
+  const auto goes_on = [this] { return !is_cancelled_.load(std::memory_order_relaxed); };
+  ASSIGN_OR_RETURN(
+      const RestoreOutcome made,
+      begin_restore(files, engines, directory_.engine(), archive_of(words), words.target, goes_on));
+  const std::chrono::duration<double> took = Runtime::current().now() - begin;
+  spdlog::info("restoring on demand up to {}; the log goes on at {}; prepared in {:.2f} s",
+               describe_stop(made), raw(made.begins_again), took.count());
+  if (!has_target(words.target))
+    spdlog::info("there is no log behind that in {}: what was committed later is not restored",
+                 words.restore_command.empty() ? "the backup" : "backup and archive");
+  return {};
 }
 
 }  // namespace swizzle::server

@@ -22,6 +22,7 @@
 #include "server/main/backup.h"
 #include "server/main/closed_door.h"
 #include "server/main/offline.h"
+#include "server/main/restore.h"
 #include "server/main/service_notice.h"
 #include "server/main/service_user.h"
 #include "server/main/settings_files.h"
@@ -182,20 +183,21 @@ Result<> Server::store_setting(const std::optional<std::string>& name,
   return write_text_file(file.string(), text);
 }
 
-Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
+Result<DoorPolicy> Server::make_policy(const ServerSettings& settings,
+                                       const DataDirectory& directory) {
   DoorPolicy policy;
   policy.authentication_timeout = settings.authentication_timeout;
   policy.send_timeout = settings.client_send_timeout;
   policy.client_check_interval = settings.client_check_interval;
   policy.transaction_log_bytes = settings.transaction_log_bytes;
   policy.console_login = settings.console_login;
-  ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
+  ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
-  RETURN_IF_ERROR(require_no_maps(directory_, settings.ident_file));
+  RETURN_IF_ERROR(require_no_maps(directory, settings.ident_file));
   if (!settings.tls.certificate_file.empty()) {
     TlsOptions options = settings.tls;
-    options.certificate_file = resolve(directory_, options.certificate_file);
-    options.key_file = resolve(directory_, options.key_file);
+    options.certificate_file = resolve(directory, options.certificate_file);
+    options.key_file = resolve(directory, options.key_file);
     ASSIGN_OR_RETURN(policy.tls, TlsContext::load(options));
   }
   return policy;
@@ -203,19 +205,40 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
 
 Result<std::unique_ptr<Server>> Server::start(const DataDirectory& directory,
                                               std::vector<SettingAssignment> overrides,
-                                              std::shared_ptr<ServerLog> log) {
+                                              std::shared_ptr<ServerLog> log,
+                                              const RestoreRequest* request) {
   std::unique_ptr<Server> server{new Server{directory, std::move(overrides), std::move(log)}};
+  if (request == nullptr) {
+    RETURN_IF_ERROR(directory.check_usable());
+  } else {
+    ASSIGN_OR_RETURN(server->restore_, ServerRestore::begin(directory, *request));
+  }
   RETURN_IF_ERROR(server->open());
   return server;
 }
 
+Result<Server::Configuration> Server::read_configuration() const {
+  const DataDirectory from = restore_ ? restore_->settings_directory() : directory_;
+  Configuration read;
+  ASSIGN_OR_RETURN(read.file, read_settings_files(from));
+  ASSIGN_OR_RETURN(read.settings, early_settings({read.file, overrides_}));
+  ServerSettings for_policy = read.settings;
+  if (restore_ && !restore_->is_prepared()) {
+    // A backup has no such files. Until the restore is prepared clients only learn that it is not.
+    for_policy.ident_file.clear();
+    if (!std::filesystem::exists(resolve(from, for_policy.tls.certificate_file)))
+      for_policy.tls = {};
+  }
+  ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(for_policy, from));
+  read.policy = std::make_shared<const DoorPolicy>(std::move(policy));
+  return read;
+}
+
 Result<> Server::open() {
-  RETURN_IF_ERROR(directory_.check_usable());
-  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_files(directory_));
-  ASSIGN_OR_RETURN(const ServerSettings settings, early_settings({file, overrides_}));
-  log_->set_format(settings.log_format, settings.log_line_prefix);
   // Report errors in the files before anything else happens.
-  ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
+  ASSIGN_OR_RETURN(Configuration read, read_configuration());
+  const ServerSettings& settings = read.settings;
+  log_->set_format(settings.log_format, settings.log_line_prefix);
   raise_descriptor_limit();
   const std::string socket_directory =
       settings.unix_socket_directories.empty() ? "" : settings.unix_socket_directories.front();
@@ -232,13 +255,14 @@ Result<> Server::open() {
                      open_tcp_sockets(settings.metrics_address, settings.metrics_port));
   }
   RETURN_IF_ERROR(leave_root(settings.user, sockets));
-  RETURN_IF_ERROR(read_stop_words(settings.stop_words_directory));
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
-  auto shared_policy = std::make_shared<const DoorPolicy>(std::move(policy));
   std::optional<ClosedDoor> door;
-  door.emplace(std::move(sockets), shared_policy, settings.limits);
+  door.emplace(std::move(sockets), read.policy, settings.limits);
+  RETURN_IF_ERROR(prepare_restore(*door, read));
+  if (is_stopping_) return {};
+  RETURN_IF_ERROR(read_stop_words(settings.stop_words_directory));
   if (std::filesystem::exists(directory_.standby_signal())) {
-    auto followed = follow({metrics_sockets, settings, file, shared_policy, door});
+    auto followed = follow({metrics_sockets, settings, read.file, read.policy, door});
     if (!followed) {
       end_readers();
       return followed;
@@ -246,17 +270,34 @@ Result<> Server::open() {
     if (is_stopping_) return {};
     if (!readers_door_) door->tell(ClosedDoor::Why::starts);
   }
-  auto opened = open_for_writing(settings, file, std::move(shared_policy));
+  auto opened = open_for_writing(settings, read.file, read.policy);
   if (!opened) {
     end_readers();
     return opened;
   }
+  if (!engine_->salvages()) apply_launcher_ = std::make_unique<ApplyLauncher>(*database_);
   open_metrics(std::move(metrics_sockets));
   // After a promotion the readers' door lets everybody in.
   if (!readers_door_)
     acceptor_ = std::make_unique<Acceptor>(events_->context, *runtime_, *context_, door->open());
   spdlog::info("database system is ready to accept connections");
   notify_service_manager("READY=1");
+  return {};
+}
+
+Result<> Server::prepare_restore(ClosedDoor& door, Configuration& configuration) {
+  if (!restore_ || restore_->is_prepared()) return {};
+  door.tell(ClosedDoor::Why::prepares_restore);
+  ASSIGN_OR_RETURN(const ServerRestore::End end,
+                   restore_->prepare(events_->context, events_->signals));
+  is_stopping_ = end == ServerRestore::End::stopped;
+  if (is_stopping_) {
+    notify_service_manager("STOPPING=1");
+    return {};
+  }
+  door.tell(ClosedDoor::Why::starts);
+  // Now the directory has files of its own.
+  ASSIGN_OR_RETURN(configuration, read_configuration());
   return {};
 }
 
@@ -413,6 +454,7 @@ void Server::end_readers() {
 }
 
 void Server::close_sessions() {
+  apply_launcher_.reset();
   turn_watch_.reset();
   runtime_.reset();
   metrics_server_.reset();
@@ -512,6 +554,7 @@ Result<> Server::open_sql(const ServerSettings& settings,
                                        const RecoveryObserver& observer) {
     return back_up_server(directory_, *engine_, target, since, observer);
   };
+  database_->shared().publishers = &publishers_;
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings show the server's settings too.
   Settings& registry = database_->shared().settings;
@@ -563,7 +606,7 @@ Result<> Server::reload() {
   Settings& registry = database_->shared().settings;
   RETURN_IF_ERROR(registry.reload(file));
   ASSIGN_OR_RETURN(const ServerSettings settings, server_settings(registry));
-  ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
+  ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings, directory_));
   context_->set_policy(std::move(policy));
   log_->set_format(settings.log_format, settings.log_line_prefix);
   apply_limits(settings);

@@ -18,6 +18,8 @@
 #include "server/observability/metrics_endpoint.h"
 #include "server/observability/server_metrics.h"
 #include "server/session/server_context.h"
+#include "server/subscriptions/apply_launcher.h"
+#include "server/subscriptions/publisher_connection.h"
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
 #include "storage/segment_closer.h"
@@ -29,6 +31,8 @@ class Standby;
 namespace swizzle::server {
 
 class ClosedDoor;
+class ServerRestore;
+struct RestoreRequest;
 struct StandbyControl;
 struct StandbySettings;
 
@@ -43,10 +47,12 @@ enum class StopMode : std::uint8_t {
 /// A running server: from the data directory's lock to the last connection.
 class Server {
  public:
-  /// `overrides` come from the command line and win over the settings file, at reload too.
+  /// `overrides` come from the command line and win over the settings file, at reload too. With a
+  /// request the directory is made first, of backups, if it is not there.
   static Result<std::unique_ptr<Server>> start(const DataDirectory& directory,
                                                std::vector<SettingAssignment> overrides,
-                                               std::shared_ptr<ServerLog> log);
+                                               std::shared_ptr<ServerLog> log,
+                                               const RestoreRequest* request);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
@@ -61,8 +67,20 @@ class Server {
   Server(DataDirectory directory, std::vector<SettingAssignment> overrides,
          std::shared_ptr<ServerLog> log);
 
-  Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
+  /// Reads rules and keys; `directory` is where their relative paths begin.
+  static Result<DoorPolicy> make_policy(const ServerSettings& settings,
+                                        const DataDirectory& directory);
+  /// Settings and rules, which open() reads before anything else happens.
+  struct Configuration {
+    std::vector<SettingAssignment> file;
+    ServerSettings settings;
+    std::shared_ptr<const DoorPolicy> policy;
+  };
+  Result<Configuration> read_configuration() const;
   Result<> open();
+  /// Prepares the restore, if there is one, and reads the configuration again. A signal may end it:
+  /// is_stopping_.
+  Result<> prepare_restore(ClosedDoor& door, Configuration& configuration);
   /// Reads the lists of stop words in the directory, if one is set.
   Result<> read_stop_words(const std::string& directory) const;
   /// Becomes the user that the settings name, or warns that it does not.
@@ -138,15 +156,18 @@ class Server {
   // In the order of construction; destroyed in the opposite order.
   struct Events;
   std::unique_ptr<Events> events_;
+  std::unique_ptr<ServerRestore> restore_;  ///< until the database is open
   std::unique_ptr<PidFile> pid_file_;
   PosixFileSystem files_;
   std::shared_ptr<ServerLog> log_;
   Duration recovery_{};
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<SegmentCloser> segment_closer_;
+  PublisherConnections publishers_;
   std::unique_ptr<sql::Database> database_;
   std::unique_ptr<ServerContext> context_;
   std::unique_ptr<FiberRuntime> runtime_;
+  std::unique_ptr<ApplyLauncher> apply_launcher_;
   std::unique_ptr<TurnWatch> turn_watch_;
   std::unique_ptr<ServerMetrics> metrics_;
   std::unique_ptr<Console> console_;

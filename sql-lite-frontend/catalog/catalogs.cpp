@@ -12,7 +12,13 @@ namespace swizzle::sql {
 
 namespace {
 
-/// Returns a hash of all definitions. Positions of sequences change all the time and are none.
+/// True for records that are not kept in memory, and change all the time.
+bool is_no_definition(RecordKind kind) {
+  return kind == RecordKind::sequence || kind == RecordKind::counter ||
+         kind == RecordKind::subscription_position || kind == RecordKind::subscription_table;
+}
+
+/// Returns a hash of all definitions.
 std::uint64_t fingerprint(Engine& engine, Tree tree) {
   auto transaction = engine.begin(Isolation::read_committed, Access::read_only);
   transaction->begin_statement();
@@ -21,7 +27,7 @@ std::uint64_t fingerprint(Engine& engine, Tree tree) {
     Cursor cursor = value_of(tree.scan(*transaction, {}));
     while (value_of(cursor.next())) {
       const auto kind = static_cast<RecordKind>(cursor.key()[sizeof(Oid)]);
-      if (kind == RecordKind::sequence || kind == RecordKind::counter) continue;
+      if (is_no_definition(kind)) continue;
       hash = checksum(cursor.value(), checksum(cursor.key(), hash));
     }
   }

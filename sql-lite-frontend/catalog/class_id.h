@@ -27,6 +27,7 @@ inline constexpr Oid pg_publication = 6104;
 inline constexpr Oid pg_publication_namespace = 6237;
 inline constexpr Oid pg_publication_rel = 6106;
 inline constexpr Oid pg_rewrite = 2618;
+inline constexpr Oid pg_subscription = 6100;
 inline constexpr Oid pg_tablespace = 1213;
 inline constexpr Oid pg_trigger = 2620;
 inline constexpr Oid pg_ts_config = 3602;

@@ -184,6 +184,9 @@ std::string encode(const UserCast& object) {
 std::string encode(const Publication& object) {
   return encode_object(object);
 }
+std::string encode(const Subscription& object) {
+  return encode_object(object);
+}
 std::string encode(const Extension& object) {
   return encode_object(object);
 }
@@ -251,6 +254,10 @@ UserCast decode<UserCast>(Bytes bytes) {
 template <>
 Publication decode<Publication>(Bytes bytes) {
   return decode_object<Publication>(bytes);
+}
+template <>
+Subscription decode<Subscription>(Bytes bytes) {
+  return decode_object<Subscription>(bytes);
 }
 template <>
 Extension decode<Extension>(Bytes bytes) {

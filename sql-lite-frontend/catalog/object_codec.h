@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/large_objects.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/catalog/subscription.h"
 
 namespace swizzle::sql {
 
@@ -24,6 +25,7 @@ std::string encode(const UserTextDictionary& object);
 std::string encode(const UserTextConfig& object);
 std::string encode(const Extension& object);
 std::string encode(const Publication& object);
+std::string encode(const Subscription& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
@@ -57,6 +59,8 @@ template <>
 Extension decode<Extension>(Bytes bytes);
 template <>
 Publication decode<Publication>(Bytes bytes);
+template <>
+Subscription decode<Subscription>(Bytes bytes);
 template <>
 Role decode<Role>(Bytes bytes);
 template <>

@@ -189,6 +189,13 @@ void fields(V& visit, T& object) {
   visit.since(22, object.stored_generated);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Subscription>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.owner, object.conninfo, object.slot,
+        object.synchronous_commit, object.publications, object.origin, object.enabled,
+        object.disable_on_error, object.password_required, object.run_as_owner, object.skip);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Routine>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.owner, object.kind, object.language,

@@ -29,6 +29,7 @@ constexpr Predefined kRoles[] = {
     {kReadAllDataRole, "pg_read_all_data"},
     {kWriteAllDataRole, "pg_write_all_data"},
     {kMaintainRole, "pg_maintain"},
+    {kCreateSubscriptionRole, "pg_create_subscription"},
     {4569, "pg_read_server_files"},
     {4570, "pg_write_server_files"},
     {4571, "pg_execute_server_program"},

@@ -18,6 +18,8 @@ inline constexpr Oid kCheckpointRole = 4544;
 inline constexpr Oid kDatabaseOwnerRole = 6171;
 inline constexpr Oid kReadAllDataRole = 6181;
 inline constexpr Oid kWriteAllDataRole = 6182;
+/// pg_create_subscription: CREATE SUBSCRIPTION.
+inline constexpr Oid kCreateSubscriptionRole = 6304;
 /// pg_maintain: MAINTAIN on every table.
 inline constexpr Oid kMaintainRole = 6337;
 

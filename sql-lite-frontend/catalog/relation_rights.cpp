@@ -21,6 +21,7 @@ constexpr std::array kGuarded{
     Guarded{"pg_largeobject", "table"},
     Guarded{"pg_statistic", "table"},
     Guarded{"pg_statistic_ext_data", "table"},
+    Guarded{"pg_subscription", "table"},
     Guarded{"pg_user_mapping", "table"},
     Guarded{"pg_backend_memory_contexts", "view", kReadAllStatsRole},
     Guarded{"pg_config", "view"},

@@ -40,8 +40,6 @@ void define_absences(Settings& settings) {
                                     "Resource Usage / Asynchronous Behavior",
                                     "Has no effect: each statement runs on one thread."));
   }
-  preset(settings, "max_logical_replication_workers", "0",
-         "Shows how many processes follow publications: none can be subscribed to.");
   settings.define(integer_setting(
       "max_parallel_maintenance_workers", 0, {0, 1024}, SettingUnit::none, SettingContext::user,
       "Resource Usage / Asynchronous Behavior", "Has no effect: an index is built on one thread."));
@@ -81,13 +79,16 @@ void define_standby(Settings& settings) {
                                  "Replication slot that a standby uses there."));
   settings.define(integer_setting("wal_receiver_timeout", 60'000, {0, INT32_MAX},
                                   SettingUnit::milliseconds, at_reload, category,
-                                  "Silence of its primary after which a standby connects anew."));
-  settings.define(integer_setting("wal_receiver_status_interval", 10, {0, 2'147'483},
-                                  SettingUnit::seconds, at_reload, category,
-                                  "Time between two reports of a standby, at most."));
+                                  "Silence of its primary, or of a subscription's publisher, after "
+                                  "which a standby or a worker connects anew."));
+  settings.define(integer_setting(
+      "wal_receiver_status_interval", 10, {0, 2'147'483}, SettingUnit::seconds, at_reload, category,
+      "Time between two reports of a standby or of a subscription's worker, "
+      "at most."));
   settings.define(integer_setting("wal_retrieve_retry_interval", 5'000, {1, INT32_MAX},
                                   SettingUnit::milliseconds, at_reload, category,
-                                  "Time before a standby tries again to connect."));
+                                  "Time before a standby tries again to connect, and before a "
+                                  "subscription's worker is started again."));
 }
 
 /// Settings of replication.
@@ -113,6 +114,9 @@ void define_replication(Settings& settings) {
                                   SettingUnit::megabytes, SettingContext::sighup, category,
                                   "Sets the maximum WAL size that can be reserved by replication "
                                   "slots."));
+  settings.define(integer_setting("max_logical_replication_workers", 4, {0, 262'143},
+                                  SettingUnit::none, at_start, "Replication / Subscribers",
+                                  "Maximum number of logical replication worker processes."));
   SettingDefinition names = string_setting(
       "synchronous_standby_names", "", SettingContext::sighup, "Replication / Primary Server",
       "Number of synchronous standbys and list of names of potential synchronous ones.");

@@ -1,5 +1,6 @@
 // SERIALIZABLE by snapshot: what is marked stays marked, and what is marked is let go.
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "storage/engine_parts.h"
 #include "storage/testing/temporary_engine.h"
@@ -90,6 +91,38 @@ TEST_CASE_METHOD(Snapshots, "a marked gap stays marked while leaves are split an
     REQUIRE_FALSE(committed.has_value());
     CHECK(committed.error().state() == sqlstate::serialization_failure);
   }
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(Snapshots, "a marked gap stays marked when a leaf is cut in its middle",
+                 "[storage][isolation][serializable]") {
+  // The shortest separator near the middle would be "key 11", in the gap before key 1100.
+  const auto [low, high, phantom] = GENERATE(
+      std::tuple{"key 1095", "key 1100", "key 1099"}, std::tuple{"key 1095", "key 1100", "key 110"},
+      std::tuple{"key 1096", "key 1097", "key 1096"}, std::tuple{"key 11", "key 1100", "key 11"});
+  INFO(phantom);
+  const auto reader = begin();
+  CHECK(count(*reader, low, high) == 0);
+  const auto insert_behind = [&](Transaction& transaction, int row, int number) {
+    REQUIRE(rows.insert(transaction, as_bytes(key_of(row * 10 + 1 + number)),
+                        as_bytes(std::string(400, 'x')))
+                .value());
+  };
+  // As many bytes on either side, so that the leaf is cut between them.
+  write([&](Transaction& transaction) {
+    for (int number = 0; number < 40; ++number) {
+      insert_behind(transaction, number % 8, number / 8);
+      insert_behind(transaction, 18 - number % 8, number / 8);
+    }
+  });
+  const auto writer = begin();
+  CHECK(get(*writer, tree, key_of(10)));
+  REQUIRE(rows.insert(*writer, as_bytes(phantom), as_bytes("phantom")).value());
+  REQUIRE(rows.update(*reader, as_bytes(key_of(10)), as_bytes("new")).value());
+  REQUIRE(reader->commit());
+  const auto committed = writer->commit();
+  REQUIRE_FALSE(committed.has_value());
+  CHECK(committed.error().state() == sqlstate::serialization_failure);
   CHECK(engine->verify().value().empty());
 }
 

@@ -93,7 +93,7 @@ bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept 
 /// At REPEATABLE READ: true if another transaction has changed, or removed, the record that the
 /// transaction's snapshot shows.
 bool RowChange::is_late(bool is_live) const noexcept {
-  if (!keeps_snapshot(transaction_.isolation)) return false;
+  if (!keeps_snapshot(transaction_.isolation) || !heeds_snapshot_) return false;
   VersionIndex& versions = transaction_.engine.versions;
   const bool late = is_live ? versions.changed_since(tree_, key_, hash_, leaf_, viewer_)
                             : versions.had_one(tree_, key_, hash_, leaf_, viewer_) ||
@@ -105,7 +105,7 @@ bool RowChange::is_late(bool is_live) const noexcept {
 /// so the snapshot would lose the old one, and index entries that it sees would lead to the new
 /// one.
 bool RowChange::would_hide() const noexcept {
-  return keeps_snapshot(transaction_.isolation) &&
+  return keeps_snapshot(transaction_.isolation) && heeds_snapshot_ &&
          transaction_.engine.versions.had_one(tree_, key_, hash_, leaf_, viewer_);
 }
 

@@ -26,6 +26,9 @@ class RowChange final : public LeafChange {
   /// transaction's view shows. Pre: not an insert.
   void require(Bytes value) noexcept { required_ = value; }
 
+  /// Takes no change of others since the transaction's snapshot for a conflict.
+  void ignore_snapshot() noexcept { heeds_snapshot_ = false; }
+
   /// Notes that the record continues under the key of the transaction's last insert. Pre: a
   /// removal.
   void mark_moved() noexcept { moves_ = true; }
@@ -92,6 +95,7 @@ class RowChange final : public LeafChange {
   PageId leaf_ = PageId::none;
   bool done_ = false;
   bool moves_ = false;
+  bool heeds_snapshot_ = true;
   bool is_settled_ = false;
   /// Number of times that versions of the key were read back from files.
   unsigned reads_back_ = 0;

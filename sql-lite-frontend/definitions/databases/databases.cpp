@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/large_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/definitions/databases/database_locale.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
@@ -145,6 +146,18 @@ void end_users(StatementContext& session, const DatabaseEntry& database) {
 
 enum class Users : std::uint8_t { are_waited_for, are_ended };
 
+/// Throws 55006 if the database has subscriptions: their publishers keep slots for them.
+void refuse_subscribed(StatementContext& session, const DatabaseEntry& database) {
+  const Catalogs::Use use{*session.shared.catalogs, database.oid};
+  const std::size_t count = read_subscriptions(use.catalog(), *session.transaction).size();
+  if (count == 0) return;
+  throw sql_error(sqlstate::object_in_use,
+                  "database \"{}\" is being used by logical replication subscription",
+                  database.name)
+      .with_detail(count == 1 ? "There is 1 subscription."
+                              : fmt::format("There are {} subscriptions.", count));
+}
+
 /// Closes the database to new sessions. While it is in use, tries again as long as PostgreSQL does,
 /// then throws 55006. Between two attempts, other sessions may connect.
 std::unique_ptr<Catalogs::Closing> close_database(StatementContext& session,
@@ -279,6 +292,7 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   if (database->oid == session.catalog.shared().database()) {
     throw SqlError{sqlstate::object_in_use, "cannot drop the currently open database"};
   }
+  refuse_subscribed(session, *database);
   // Locks the record, which may wait for others that change it; sessions can still connect
   // meanwhile.
   session.catalog.remove(*session.transaction, *database);

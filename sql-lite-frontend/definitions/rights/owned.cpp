@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/definitions/rights/large_objects.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
+#include "sql-lite-frontend/definitions/subscriptions/subscriptions.h"
 #include "sql-lite-frontend/definitions/tables/transfer.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
@@ -280,6 +281,7 @@ void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& sta
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *publication, std::move(changed));
   }
+  reassign_subscriptions(session, roles, heir->oid);
   for (const SchemaPtr& schema : session.catalog.naming<Schema>(named)) {
     if (!is_any(roles, schema->owner)) continue;
     Schema changed = *schema;

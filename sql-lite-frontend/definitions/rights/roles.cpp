@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
@@ -165,11 +166,25 @@ class RoleUses {
   std::vector<Use> uses_;
 };
 
+/// What a database has that is read when it is asked for.
+struct RecordsOfDatabase {
+  std::vector<DefaultGrants> defaults;
+  std::vector<LargeObject> large_objects;
+  std::vector<Subscription> subscriptions;
+};
+
+RecordsOfDatabase records_of(StatementContext& session, Catalog& catalog) {
+  Transaction& transaction = *session.transaction;
+  const auto pause = [&session] { session.check_cancelled(); };
+  return {read_default_grants(catalog, transaction),
+          LargeObjects{session.shared.engine, catalog, pause}.all(transaction),
+          read_subscriptions(catalog, transaction)};
+}
+
 /// Visits the objects of one database that refer to the role. `describe` returns their names.
 template <class Describe>
-void look_at_objects(RoleUses& uses, const CatalogView& catalog,
-                     const std::vector<DefaultGrants>& defaults,
-                     const std::vector<LargeObject>& large, const Describe& describe) {
+void look_at_objects(RoleUses& uses, const CatalogView& catalog, const RecordsOfDatabase& records,
+                     const Describe& describe) {
   const auto look_at_made = [&](const auto& objects) {
     for (const auto& object : objects) {
       uses.look_at(object->oid, object->owner, {}, [&] { return describe(*object); });
@@ -188,10 +203,12 @@ void look_at_objects(RoleUses& uses, const CatalogView& catalog,
   look_at_made(catalog.naming<UserTextDictionary>(named));
   look_at_made(catalog.naming<UserTextConfig>(named));
   look_at_made(catalog.naming<Publication>(named));
-  for (const DefaultGrants& one : defaults) {
+  for (const Subscription& one : records.subscriptions)
+    uses.look_at(one.oid, one.owner, {}, [&] { return describe(one); });
+  for (const DefaultGrants& one : records.defaults) {
     uses.look_at(one.oid, one.role, one.grants, [&] { return describe(one); });
   }
-  for (const LargeObject& one : large) {
+  for (const LargeObject& one : records.large_objects) {
     uses.look_at(one.oid, one.owner, one.grants, [&] { return describe(one); });
   }
   for (const TablePtr& table : catalog.naming<Table>(named)) {
@@ -218,6 +235,7 @@ struct Describing {
   std::string operator()(const LargeObject& object) const {
     return fmt::format("large object {}", object.oid);
   }
+  std::string operator()(const Subscription& made) const { return "subscription " + made.name; }
   std::string operator()(const DefaultGrants& defaults) const {
     return described(session.catalog, defaults);
   }
@@ -241,13 +259,10 @@ struct NotDescribing {
 /// How many objects of another database have to do with the role.
 std::size_t count_uses(StatementContext& session, const DatabaseEntry& database, Oid role) {
   RoleUses uses{role};
-  const auto pause = [&session] { session.check_cancelled(); };
   try {
     const Catalogs::Use use{*session.shared.catalogs, database.oid};
-    look_at_objects(
-        uses, CatalogView{use.catalog()}, read_default_grants(use.catalog(), *session.transaction),
-        LargeObjects{session.shared.engine, use.catalog(), pause}.all(*session.transaction),
-        NotDescribing{});
+    look_at_objects(uses, CatalogView{use.catalog()}, records_of(session, use.catalog()),
+                    NotDescribing{});
   } catch (const SqlError& error) {
     // The database is being dropped with all its objects.
     if (error.state() != SqlState{"3D000"}) throw;
@@ -260,9 +275,8 @@ std::size_t count_uses(StatementContext& session, const DatabaseEntry& database,
 /// that it cannot be granted privileges meanwhile in any database.
 void refuse_to_orphan(StatementContext& session, const Role& role) {
   RoleUses uses{role.oid};
-  look_at_objects(uses, session.catalog,
-                  read_default_grants(session.catalog.shared(), *session.transaction),
-                  large_objects_of(session).all(*session.transaction), Describing{session});
+  look_at_objects(uses, session.catalog, records_of(session, session.catalog.shared()),
+                  Describing{session});
   for (const DatabasePtr& database : session.catalog.databases()) {
     uses.look_at(database->oid, database->owner, database->grants,
                  [&] { return "database " + database->name; });

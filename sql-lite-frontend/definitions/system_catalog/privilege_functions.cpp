@@ -183,11 +183,14 @@ Value on_schema(Execution& execution, Arguments arguments) {
 
 /// Functions that only superusers may call, unlike all others.
 bool is_for_superusers(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kNames{
-      "pg_create_restore_point", "pg_reload_conf",
-      "pg_stat_reset",           "pg_stat_reset_single_table_counters",
-      "pg_switch_wal",           "swizzle_backup",
-      "swizzle_verify"};
+  constexpr std::array<std::string_view, 8> kNames{"pg_create_restore_point",
+                                                   "pg_reload_conf",
+                                                   "pg_stat_reset",
+                                                   "pg_stat_reset_single_table_counters",
+                                                   "pg_stat_reset_subscription_stats",
+                                                   "pg_switch_wal",
+                                                   "swizzle_backup",
+                                                   "swizzle_verify"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 

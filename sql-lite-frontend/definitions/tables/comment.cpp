@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/subscriptions/subscriptions.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
@@ -115,6 +116,8 @@ class Commenting {
         return comment_on_large_object(session_, statement_.object, text_);
       case ObjectType::publication:
         return comment_on_publication(session_, ast::string_of(statement_.object), text_);
+      case ObjectType::subscription:
+        return comment_on_subscription(session_, ast::string_of(statement_.object), text_);
       case ObjectType::extension:
         return comment_on_extension(session_, ast::string_of(statement_.object), text_);
       case ObjectType::type:

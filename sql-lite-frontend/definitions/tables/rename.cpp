@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/definitions/routines/made_objects.h"
 #include "sql-lite-frontend/definitions/routines/routine_definition.h"
 #include "sql-lite-frontend/definitions/statements.h"
+#include "sql-lite-frontend/definitions/subscriptions/subscriptions.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/definitions/tables/rename_column.h"
@@ -78,6 +79,8 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       return rename_type(session, statement.object, statement.rename_type, new_name);
     case ast::ObjectType::publication:
       return rename_publication(session, ast::string_of(statement.object), new_name);
+    case ast::ObjectType::subscription:
+      return rename_subscription(session, ast::string_of(statement.object), new_name);
     case ast::ObjectType::collation:
       return rename_collation(session, statement);
     case ast::ObjectType::tsdictionary:
@@ -250,6 +253,9 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   }
   if (statement.object_type == ast::ObjectType::largeobject) {
     return set_large_object_owner(session, statement);
+  }
+  if (statement.object_type == ast::ObjectType::subscription) {
+    return set_subscription_owner(session, statement);
   }
   if (statement.object_type == ast::ObjectType::operator_) {
     return set_operator_owner(session, statement);

@@ -20,6 +20,7 @@
 #include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/session/commands/statements.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/subscriptions/statements.h"
 #include "sql-lite-frontend/statement/refusals.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/statement/statement_kinds.h"

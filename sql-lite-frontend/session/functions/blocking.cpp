@@ -14,9 +14,14 @@ namespace {
 using Arguments = std::span<const Value>;
 using lock::LockRow;
 
+/// A wait for the holders of a relation is about their locks on it.
+LockRow::Kind kind_of_thing(const LockRow& row) {
+  return row.kind == LockRow::Kind::relation_holders ? LockRow::Kind::relation : row.kind;
+}
+
 bool same_thing(const LockRow& one, const LockRow& other) {
-  return one.kind == other.kind && one.tree == other.tree && one.hash == other.hash &&
-         one.relation == other.relation;
+  return kind_of_thing(one) == kind_of_thing(other) && one.tree == other.tree &&
+         one.hash == other.hash && one.relation == other.relation;
 }
 
 bool excludes(const LockRow& one, const LockRow& other) {
@@ -37,7 +42,8 @@ std::set<TxnId> prepared_transactions(const Session::State& session) {
 /// True for a holder of the awaited lock, and for a waiter that is ahead in its queue.
 bool blocks(const LockRow& other, const LockRow& waiting, const std::set<TxnId>& prepared) {
   if ((other.label == 0 && !prepared.contains(other.txn)) || other.label == waiting.label ||
-      !same_thing(other, waiting) || !excludes(other, waiting)) {
+      other.kind == LockRow::Kind::relation_holders || !same_thing(other, waiting) ||
+      !excludes(other, waiting)) {
     return false;
   }
   return other.state == LockRow::State::granted || (other.waiting_since && waiting.waiting_since &&

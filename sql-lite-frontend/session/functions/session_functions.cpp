@@ -281,6 +281,17 @@ Value reset_statistics(Execution& execution, Arguments arguments) {
   }
   return text(execution, "");
 }
+/// Of one subscription, or (NULL) of all.
+Value reset_subscription_counts(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  if (!session.rights.is_superuser(session.user)) {
+    throw SqlError{SqlState{"42501"},
+                   "permission denied for function pg_stat_reset_subscription_stats"};
+  }
+  session.shared.subscription_workers.reset_counts(
+      arguments[0].is_null() ? kNoOid : arguments[0].as_oid(), SessionContext::system_clock_now());
+  return text(execution, "");
+}
 Value current_setting(Execution& execution, Arguments arguments) {
   const auto value = session_of(execution).variables.shown_value(arguments[0].as_text());
   if (value) return text(execution, *value);
@@ -581,6 +592,7 @@ std::span<const SessionEntry> functions() {
       {"pg_my_temp_schema", own_temporary_schema},
       {"pg_stat_reset", reset_statistics},
       {"pg_stat_reset_single_table_counters", reset_statistics},
+      {"pg_stat_reset_subscription_stats", reset_subscription_counts},
       {"pg_reload_conf", reload_configuration},
   };
   return kFunctions;

@@ -265,6 +265,14 @@ std::vector<std::string> listed_names(std::string_view list) {
   return names;
 }
 
+/// The log does not say which changes a subscription has applied, so all of them are sent.
+void check_origin(const std::string& value) {
+  if (lower(value) == "any") return;
+  if (lower(value) == "none")
+    throw SqlError{sqlstate::feature_not_supported, "origin = none is not supported"};
+  throw_error(sqlstate::invalid_parameter_value, "unrecognized origin value: \"{}\"", value);
+}
+
 }  // namespace
 
 std::string_view ReplicationCommand::tag() const noexcept {
@@ -325,7 +333,7 @@ std::optional<ReplicationCommand> parse_replication_command(std::string_view tex
 }
 
 OutputOptions output_options(const ReplicationCommand& command) {
-  constexpr int kNewestVersion = 3;
+  constexpr int kNewestVersion = 4;
   OutputOptions options;
   int version = 0;
   for (const auto& [name, value] : command.options) {
@@ -344,7 +352,9 @@ OutputOptions output_options(const ReplicationCommand& command) {
       options.messages = is_true(value);
     } else if (name == "streaming") {
       // Streaming of transactions in progress is accepted and not used: they are sent as a whole.
-      (void)is_true(value);
+      if (lower(value) != "parallel") (void)is_true(value);
+    } else if (name == "origin") {
+      check_origin(value);
     } else {
       throw_error(sqlstate::internal_error, "unrecognized pgoutput option: {}", name);
     }

@@ -446,6 +446,19 @@ TEST_CASE("Snapshots that transactions export", "[sql][replication]") {
   db.run("ROLLBACK");
 }
 
+TEST_CASE("A slot's reader may give the options of PostgreSQL 18", "[sql][replication]") {
+  PublisherDatabase db;
+  db.run("CREATE TABLE t (id int PRIMARY KEY); CREATE PUBLICATION p FOR TABLE t");
+  db.make_slot();
+  db.run("INSERT INTO t VALUES (1)");
+  const std::string start =
+      "START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '4', streaming "
+      "'parallel', publication_names 'p', origin ";
+  CHECK(db.command(start + "'any')") == "done");
+  CHECK(db.command(start + "'none')") == "0A000 origin = none is not supported");
+  CHECK(db.command(start + "'some')") == "22023 unrecognized origin value: \"some\"");
+}
+
 TEST_CASE("Who may have slots, and when", "[sql][replication]") {
   PublisherDatabase db;
   db.make_slot();

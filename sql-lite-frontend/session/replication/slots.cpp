@@ -19,20 +19,6 @@ constexpr SqlState kNameTooLong{"42622"};
 constexpr SqlState kObjectInUse{"55006"};
 constexpr Duration kLooksForFreeSlotEvery = std::chrono::milliseconds{20};
 
-void require_slot_name(std::string_view name) {
-  if (name.empty()) throw_error(kInvalidName, "replication slot name \"{}\" is too short", name);
-  if (name.size() > kLongestSlotName)
-    throw_error(kNameTooLong, "replication slot name \"{}\" is too long", name);
-  const bool is_plain = std::ranges::all_of(name, [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
-  });
-  if (is_plain) return;
-  throw sql_error(kInvalidName, "replication slot name \"{}\" contains invalid character", name)
-      .with_hint(
-          "Replication slot names may only contain lower case letters, numbers, and the underscore "
-          "character.");
-}
-
 void require_plugin(std::string_view plugin) {
   if (plugin == "pgoutput") return;
   throw sql_error(sqlstate::feature_not_supported, "output plugin \"{}\" is not supported", plugin)
@@ -78,6 +64,20 @@ void require_logical_decoding(Session::State& session) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state,
                    "logical decoding requires wal_level >= logical"};
   }
+}
+
+void require_slot_name(std::string_view name) {
+  if (name.empty()) throw_error(kInvalidName, "replication slot name \"{}\" is too short", name);
+  if (name.size() > kLongestSlotName)
+    throw_error(kNameTooLong, "replication slot name \"{}\" is too long", name);
+  const bool is_plain = std::ranges::all_of(name, [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_';
+  });
+  if (is_plain) return;
+  throw sql_error(kInvalidName, "replication slot name \"{}\" contains invalid character", name)
+      .with_hint(
+          "Replication slot names may only contain lower case letters, numbers, and the underscore "
+          "character.");
 }
 
 MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {

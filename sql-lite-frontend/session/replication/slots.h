@@ -44,6 +44,8 @@ struct NewPhysicalSlot {
 /// Creates a physical slot. Returns the position from which it keeps the log, or none if it does
 /// not keep any yet. Throws 42710, 53400, 42602 and others.
 Lsn make_physical_slot(Session::State& session, const NewPhysicalSlot& wanted);
+/// Throws 42602 or 42622 for a name that no slot can have.
+void require_slot_name(std::string_view name);
 /// Throws 55000 if the server has no slots.
 void require_slots(Session::State& session);
 

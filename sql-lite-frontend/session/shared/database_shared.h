@@ -8,12 +8,14 @@
 #include <optional>
 #include <string>
 
+#include "sql-lite-frontend/publisher.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/shared/database_usage.h"
 #include "sql-lite-frontend/session/shared/exported_snapshots.h"
 #include "sql-lite-frontend/session/shared/log_senders.h"
 #include "sql-lite-frontend/session/shared/notifications.h"
 #include "sql-lite-frontend/session/shared/shared_plans.h"
+#include "sql-lite-frontend/session/shared/subscription_workers.h"
 #include "sql-lite-frontend/session/shared/transaction_numbers.h"
 #include "sql-lite-frontend/statement/server_context.h"
 #include "sql-lite-frontend/statement/transactions/advisory_locks.h"
@@ -75,6 +77,10 @@ struct Database::Shared final : ServerContext {
     /// Asks the server to promote itself.
     std::function<void()> promote;
   } standby;
+
+  /// Connections to publishers; null if there is no server, which outlives the sessions.
+  PublisherDoor* publishers = nullptr;
+  SubscriptionWorkers subscription_workers;
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
   /// Destroyed before the catalogs, because plans refer to their relations.

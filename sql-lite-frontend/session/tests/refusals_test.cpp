@@ -280,7 +280,18 @@ TEST_CASE_METHOD(Fixture, "a refusal names the object, and what to do instead", 
   CHECK(refused("CREATE TABLESPACE fast LOCATION '/fast'") ==
         "CREATE TABLESPACE fast is not supported");
   CHECK(refused("CREATE SUBSCRIPTION s CONNECTION '' PUBLICATION p") ==
-        "CREATE SUBSCRIPTION s is not supported");
+        "connecting to a publisher needs a server");
+  const auto with = [&](const std::string& option) {
+    return refused("CREATE SUBSCRIPTION s CONNECTION '' PUBLICATION p WITH (" + option + ")");
+  };
+  for (const std::string option : {"binary", "two_phase", "failover"}) {
+    CHECK(with(option) ==
+          "subscription parameter \"" + option + "\" with the value \"true\" is not supported");
+  }
+  CHECK(with("streaming = parallel") ==
+        "subscription parameter \"streaming\" with the value \"parallel\" is not supported");
+  CHECK(with("origin = none") ==
+        "subscription parameter \"origin\" with the value \"none\" is not supported");
   CHECK(refused("CREATE ACCESS METHOD m TYPE INDEX HANDLER h") ==
         "CREATE ACCESS METHOD m is not supported");
   CHECK(refused("CREATE OPERATOR CLASS c FOR TYPE int USING btree AS OPERATOR 1 <") ==

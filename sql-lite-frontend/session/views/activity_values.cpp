@@ -60,6 +60,8 @@ std::string_view wait_event_of(lock::LockRow::Kind kind) {
     case Kind::relation:
     case Kind::relation_rows:
       return "relation";
+    case Kind::relation_holders:
+      return "virtualxid";
     case Kind::database:
       break;
   }
@@ -128,6 +130,14 @@ std::int64_t state_change_of(const Activity& activity, Activity::State state,
   return std::max(began, wall_times.of(*rests_since));
 }
 
+/// pg_stat_activity.backend_type.
+std::string_view kind_of(const SessionOptions& options) {
+  if (options.is_replication) return "walsender";
+  // Of the server's own sessions, only workers of subscriptions have a number.
+  const bool is_worker = options.is_maintenance && options.backend_pid != 0;
+  return is_worker ? "logical replication apply worker" : "client backend";
+}
+
 }  // namespace
 
 std::vector<ActivityValues> activity_values(FunctionContext& context,
@@ -145,7 +155,7 @@ std::vector<ActivityValues> activity_values(FunctionContext& context,
     std::int64_t query_start;
     std::int64_t state_change;
     Activity::State state;
-    bool is_replication;
+    std::string_view kind;
     std::optional<Encryption> encryption;
   };
   std::vector<Seen> sessions;
@@ -164,7 +174,7 @@ std::vector<ActivityValues> activity_values(FunctionContext& context,
                           activity.transaction_start.load(std::memory_order_relaxed),
                           activity.query_start.load(std::memory_order_relaxed),
                           state_change_of(activity, doing, state.usage), doing,
-                          state.options.is_replication, state.options.encryption});
+                          kind_of(state.options), state.options.encryption});
     }
   }
   const std::map<std::int32_t, TransactionIds> transactions =
@@ -215,8 +225,7 @@ std::vector<ActivityValues> activity_values(FunctionContext& context,
     row.transaction = number(&TransactionIds::own);
     row.oldest_unseen = number(&TransactionIds::oldest_unseen);
     row.query = make_text(context.arena, shown ? seen.query : "<insufficient privilege>");
-    row.kind = unless_hidden(
-        make_text(context.arena, seen.is_replication ? "walsender" : "client backend"));
+    row.kind = unless_hidden(make_text(context.arena, seen.kind));
     row.is_encrypted = unless_hidden(Value::from_bool(seen.encryption.has_value()));
     if (shown && seen.encryption) {
       row.encryption_version = make_text(context.arena, seen.encryption->version);

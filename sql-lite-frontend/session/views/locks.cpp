@@ -50,6 +50,8 @@ std::string mode_name(const lock::LockRow& row) {
       return key_mode_name(row.key_mode);
     case Kind::relation:
       return std::string{lock::name(lock::relation_mode_of_content(row.table_mode))};
+    case Kind::relation_holders:
+      return std::string{lock::name(lock::RelationMode::share)};
     case Kind::relation_rows:
       return std::string{lock::name(lock::relation_mode_of_rows(row.table_mode))};
     case Kind::table:
@@ -70,6 +72,8 @@ std::string_view type_name(Kind kind) {
       return "tree";
     case Kind::transaction:
       return "transactionid";
+    case Kind::relation_holders:
+      return "virtualxid";
     case Kind::database:
       break;
   }
@@ -98,8 +102,9 @@ void lock_rows(Execution& execution, const EmitRow& emit) {
     Value relation = Value::null();
     if (row.kind == Kind::relation || row.kind == Kind::relation_rows) {
       relation = Value::from_oid(raw(row.relation));
-    } else if (const auto owner = trees.find(row.tree); owner != trees.end()) {
-      relation = Value::from_oid(owner->second);
+    } else if (row.kind != Kind::relation_holders) {
+      const auto owner = trees.find(row.tree);
+      if (owner != trees.end()) relation = Value::from_oid(owner->second);
     }
     Value since = Value::null();
     if (row.waiting_since) {

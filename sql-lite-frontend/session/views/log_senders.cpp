@@ -155,8 +155,9 @@ std::span<const RowProvider> log_sender_providers() {
 
 void add_server_views() {
   static const bool is_added = [] {
-    for (const auto providers : {activity_providers(), lock_providers(), database_providers(),
-                                 server_statistics_providers(), log_sender_providers()}) {
+    for (const auto providers :
+         {activity_providers(), lock_providers(), database_providers(),
+          server_statistics_providers(), log_sender_providers(), subscription_providers()}) {
       add_row_providers(providers);
     }
     return true;

@@ -24,6 +24,9 @@ std::span<const RowProvider> server_statistics_providers();
 /// pg_stat_replication.
 std::span<const RowProvider> log_sender_providers();
 
+/// pg_subscription, pg_stat_subscription and related ones.
+std::span<const RowProvider> subscription_providers();
+
 /// Registers all of these; called at start-up.
 void add_server_views();
 

@@ -1,4 +1,5 @@
 #include "sql-lite-frontend/catalog/statistics/statistics_store.h"
+#include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/sequences.h"
@@ -37,6 +38,7 @@ void StatementContext::drop_relation(const TablePtr& table) {
     std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
     catalog.replace(*transaction, *publication, std::move(changed));
   }
+  forget_subscribed_table(catalog.shared(), *transaction, relation.oid);
   // Drop the sequences that belong to the table as well.
   for (const TablePtr& sequence : catalog.sequences_of(relation.oid)) drop_relation(sequence);
 }

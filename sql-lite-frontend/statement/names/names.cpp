@@ -44,6 +44,12 @@ std::vector<std::string> path_names(std::string_view path) {
   return names;
 }
 
+/// True for the columns of pg_subscription, which is not readable as a whole: all but the one with
+/// passwords.
+bool is_readable_column(std::string_view relation, std::string_view column) {
+  return relation == "pg_subscription" && column != "subconninfo";
+}
+
 /// Returns a computed relation as a table; all are created at the first call.
 TablePtr computed_table(Oid schema, std::string_view name) {
   static const std::map<std::pair<Oid, std::string>, TablePtr, std::less<>> kTables = [] {
@@ -61,6 +67,8 @@ TablePtr computed_table(Oid schema, std::string_view name) {
         column.name = spec.name;
         column.type = spec.type;
         column.not_null = spec.not_null;
+        if (is_readable_column(computed.name, spec.name))
+          column.grants.push_back({kPublic, kBootstrapRole, "r"});
         table->relation.columns.push_back(std::move(column));
         table->column_types.push_back(spec.type);
       }

@@ -28,15 +28,21 @@ wal::LogOptions new_log_options(const std::filesystem::path& directory,
   return options;
 }
 
+Result<> require_going_on(const RestoreGoesOn& goes_on) {
+  if (!goes_on || goes_on()) return {};
+  return fail(sqlstate::admin_shutdown, "the preparation of the restore was ended");
+}
+
 /// Fills a directory with everything but the pages.
 class DirectoryMaker {
  public:
   DirectoryMaker(FileSystem& files, const BackupChain& chain, const std::filesystem::path& target,
-                 const std::string& log_name)
+                 const std::string& log_name, const RestoreGoesOn& goes_on)
       : files_(files),
         chain_(chain),
         target_(target),
         log_name_(log_name),
+        goes_on_(goes_on),
         whole_(target / (log_name + "-whole")) {}
 
   Result<RestoreOutcome> make(const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
@@ -45,7 +51,7 @@ class DirectoryMaker {
       RETURN_IF_ERROR(files_.create_directory(directory));
     RETURN_IF_ERROR(files_.sync_directory(target_));
     ASSIGN_OR_RETURN(const WholeLog whole,
-                     collect_log(files_, chain_, log_name_, whole_, archive, stop));
+                     collect_log(files_, chain_, log_name_, whole_, ending(archive), stop));
     RestoreOutcome outcome{.end = whole.stop.end,
                            .last_commit_us = whole.stop.last_commit_us,
                            .last_commit = whole.stop.last_commit,
@@ -67,6 +73,15 @@ class DirectoryMaker {
   }
 
  private:
+  /// Returns the function that fetches segments, which also ends with the restore.
+  [[nodiscard]] wal::RestoreSegment ending(const wal::RestoreSegment& archive) const {
+    if (!archive) return archive;
+    return [&](const std::string& name, const std::filesystem::path& to) -> Result<bool> {
+      RETURN_IF_ERROR(require_going_on(goes_on_));
+      return archive(name, to);
+    };
+  }
+
   /// The file gets its room now: the writes of pages must not find the disk full.
   Result<> make_data_file() {
     RETURN_IF_ERROR(Volume::create(files_, target_, chain_.control().database_id));
@@ -85,6 +100,7 @@ class DirectoryMaker {
     while (true) {
       ASSIGN_OR_RETURN(const auto record, reader.next());
       if (!record) return {};
+      RETURN_IF_ERROR(require_going_on(goes_on_));
       RETURN_IF_ERROR(log.append(*record));
       if (record->lsn >= checkpoint.begin) analysis.visit(*record);
     }
@@ -135,6 +151,7 @@ class DirectoryMaker {
   const BackupChain& chain_;
   const std::filesystem::path& target_;
   const std::string& log_name_;
+  const RestoreGoesOn& goes_on_;
   const std::filesystem::path whole_;
   const RecoveryObserver unobserved_;
 };
@@ -173,8 +190,8 @@ Result<RestoreOutcome> restore_lists(FileSystem& files,
                                      std::span<const std::filesystem::path> backups,
                                      const std::filesystem::path& target,
                                      const std::string& log_name,
-                                     const wal::RestoreSegment& archive,
-                                     const RecoveryTarget& stop) {
+                                     const wal::RestoreSegment& archive, const RecoveryTarget& stop,
+                                     const RestoreGoesOn& goes_on) {
   ASSIGN_OR_RETURN(const BackupChain chain, BackupChain::open(files, backups));
   RETURN_IF_ERROR(require_after_backup(chain, stop));
   ASSIGN_OR_RETURN(const bool is_there, files.exists(target));
@@ -184,7 +201,7 @@ Result<RestoreOutcome> restore_lists(FileSystem& files,
   }
   RETURN_IF_ERROR(files.create_directory(target));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));
-  DirectoryMaker maker(files, chain, target, log_name);
+  DirectoryMaker maker(files, chain, target, log_name, goes_on);
   RestoreState state{.phase = RestoreState::Phase::begun,
                      .backup_id = chain.label().id,
                      .backups = {backups.begin(), backups.end()}};

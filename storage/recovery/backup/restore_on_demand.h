@@ -5,6 +5,7 @@
 #include <string>
 
 #include "storage/backup.h"
+#include "storage/restore.h"
 
 namespace swizzle {
 
@@ -17,7 +18,7 @@ Result<RestoreOutcome> restore_lists(FileSystem& files,
                                      std::span<const std::filesystem::path> backups,
                                      const std::filesystem::path& target,
                                      const std::string& log_name,
-                                     const wal::RestoreSegment& archive,
-                                     const RecoveryTarget& stop);
+                                     const wal::RestoreSegment& archive, const RecoveryTarget& stop,
+                                     const RestoreGoesOn& goes_on);
 
 }  // namespace swizzle

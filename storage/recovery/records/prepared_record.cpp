@@ -37,6 +37,7 @@ Item item_of(lock::LockRow::Kind kind) noexcept {
       return Item::relation_rows;
     case lock::LockRow::Kind::key:
     case lock::LockRow::Kind::transaction:
+    case lock::LockRow::Kind::relation_holders:
       break;
   }
   return Item::key;

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/subscription.h"
+#include "sql-lite-frontend/publisher.h"
+#include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/subscriptions/apply_target.h"
+#include "sql-lite-frontend/session/subscriptions/change_messages.h"
+
+namespace swizzle::sql {
+
+/// Applies a publisher's transactions, each as one transaction of its session, with the position
+/// that it ends at. Belongs to its session's thread.
+class ChangeApplier {
+ public:
+  using Tables = std::map<Oid, SubscribedTable>;
+
+  /// `applied`: position up to which the subscription's changes are applied already.
+  ChangeApplier(Session& session, PublisherDoor& door, Subscription subscription, Lsn applied);
+  ChangeApplier(const ChangeApplier&) = delete;
+  ChangeApplier& operator=(const ChangeApplier&) = delete;
+  ~ChangeApplier();
+
+  /// Applies one message of the output plugin. The error has its context; the transaction is to be
+  /// rolled back then.
+  Outcome apply(Bytes message);
+  /// True from the begin of a publisher's transaction to its end.
+  [[nodiscard]] bool is_in_transaction() const noexcept { return begin_.has_value(); }
+  void roll_back();
+
+  // Between two transactions.
+  void set_subscription(Subscription subscription) { subscription_ = std::move(subscription); }
+  [[nodiscard]] const Subscription& subscription() const noexcept { return subscription_; }
+  void set_tables(Tables tables) { tables_ = std::move(tables); }
+  [[nodiscard]] const Tables& tables() const noexcept { return tables_; }
+
+  /// Position before which all transactions are applied.
+  [[nodiscard]] Lsn applied() const noexcept { return applied_; }
+  /// The same, but durably.
+  [[nodiscard]] Lsn flushed();
+  [[nodiscard]] bool awaits_flush() const noexcept { return !unflushed_.empty(); }
+
+ private:
+  struct KeptTarget {
+    std::unique_ptr<ApplyTarget> target;
+    /// Prepared statements, by their kind and the columns that are sent.
+    std::unordered_map<std::string, ApplyStatement> statements;
+    bool is_checked = false;  ///< in this transaction
+  };
+
+  void take(Bytes message);
+  void begin(ChangeMessageReader& message);
+  void commit(ChangeMessageReader& message);
+  void note_relation(ChangeMessageReader& message);
+  void insert(ChangeMessageReader& message);
+  void update(ChangeMessageReader& message);
+  void remove(ChangeMessageReader& message);
+  void truncate(ChangeMessageReader& message);
+
+  /// Returns the target of the relation; null if its changes are not to be applied now.
+  KeptTarget* find_target(std::uint32_t relation);
+  KeptTarget& target_of(std::uint32_t relation);
+  [[nodiscard]] bool wants(const ApplyTarget& target) const;
+  void forget(KeptTarget& kept);
+  /// Throws 0A000 or 42501 if the subscription's owner may not change the table.
+  void require_may_apply(const ApplyTarget& target);
+
+  /// Returns the prepared statement of that key; `make` returns it unprepared.
+  template <class Make>
+  const ApplyStatement& prepared(KeptTarget& kept, const std::string& key, const Make& make);
+  /// Runs it with these rows; returns the number of rows that it has changed.
+  std::uint64_t run(const ApplyTarget& target, const ApplyStatement& statement,
+                    const PublishedRow& new_row, const PublishedRow& old_row);
+  void run_text(const std::string& text);
+  /// Runs `work` as the owner of the table, unless the subscription's owner is to do it.
+  template <class Work>
+  Outcome as_owner_of(const ApplyTarget& target, const Work& work);
+  /// The cursor is on the row that equals `old_row_`; false: there is none.
+  bool find_by_cursor(KeptTarget& kept);
+  void end_cursor();
+  void begin_locally();
+  void finish_locally(Lsn end);
+  void clear_skip(Session::State& state, Lsn commit);
+  void report_missing(const ApplyTarget& target, std::string_view conflict,
+                      std::int64_t SubscriptionWorkers::Counts::* count);
+  /// Counts a conflict with a row that is here, and words the error as one.
+  void note_conflict(Diagnostic& error);
+  void log(Severity severity, std::string message, std::string detail = {});
+  [[nodiscard]] std::string context() const;
+
+  Session& session_;
+  PublisherDoor& door_;
+  Subscription subscription_;
+  Tables tables_;
+  Lsn applied_;
+  std::unordered_map<std::uint32_t, PublishedRelation> relations_;
+  std::unordered_map<std::uint32_t, KeptTarget> targets_;
+  std::optional<BeginMessage> begin_;
+  bool is_skipping_ = false;
+  bool has_local_ = false;  ///< a local transaction is open
+  std::uint64_t next_name_ = 0;
+  char kind_ = '\0';                      ///< of the message that is applied
+  const ApplyTarget* current_ = nullptr;  ///< of that message
+  PublishedRow new_row_;
+  PublishedRow old_row_;
+  std::vector<std::optional<Bytes>> values_;
+  std::string key_;
+  struct Unflushed {
+    Lsn local;  ///< end of the log after the local commit
+    Lsn end;    ///< of the publisher's transaction
+  };
+  std::deque<Unflushed> unflushed_;
+  Lsn flushed_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/publisher.h"
+
+/// Questions to a publisher. All throw 08006 if it does not answer.
+namespace swizzle::sql {
+
+/// `'a','b'`: a list of SQL strings.
+std::string literal_list(std::span<const std::string> names);
+/// Returns those of `publications` that the publisher does not have.
+std::vector<std::string> missing_publications(PublisherLink& link,
+                                              const std::vector<std::string>& publications);
+
+struct PublishedName {
+  std::string schema;
+  std::string table;
+};
+/// Returns the tables of the publications. 0A000: two of them have different column lists for one.
+std::vector<PublishedName> published_tables(PublisherLink& link,
+                                            const std::vector<std::string>& publications);
+
+/// Creates a logical slot that lasts.
+void create_publisher_slot(PublisherLink& link, const std::string& name);
+/// Throws 08006 unless the slot is dropped.
+void drop_publisher_slot(PublisherLink& link, const std::string& name);
+
+/// The published part of a table.
+struct PublishedPart {
+  std::vector<std::string> columns;
+  /// COPY … TO STDOUT of the published rows, with these columns.
+  std::string copy;
+};
+PublishedPart published_part(PublisherLink& link, const PublishedName& name,
+                             const std::vector<std::string>& publications);
+
+}  // namespace swizzle::sql

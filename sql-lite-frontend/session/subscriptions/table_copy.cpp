@@ -1,0 +1,127 @@
+#include "sql-lite-frontend/session/subscriptions/table_copy.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "sql-lite-frontend/catalog/subscriptions.h"
+#include "sql-lite-frontend/session/replication/slots.h"
+#include "sql-lite-frontend/session/subscriptions/publisher_questions.h"
+#include "sql-lite-frontend/session/subscriptions/required.h"
+#include "sql-lite-frontend/session/subscriptions/subscribed_tables.h"
+#include "sql-lite-frontend/silent_sink.h"
+#include "sql-lite-frontend/statement/rights/acting_user.h"
+#include "sql-lite-frontend/types/functions/text/quoting.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr int kHasSlotOptions = 150'000;
+
+/// Gives COPY the rows that the publisher sends.
+class PublishedRows final : public SilentSink {
+ public:
+  PublishedRows(PublisherLink& link, const TableCopy& copy) : link_(link), copy_(copy) {}
+
+  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    constexpr Duration kLongestWait = std::chrono::seconds{1};
+    for (;;) {
+      copy_.waits();
+      const auto received = link_.receive(kLongestWait);
+      if (!received) return std::unexpected{to_diagnostic(received.error())};
+      if (received->arrival == PublisherLink::Arrival::message)
+        return std::optional{received->bytes};
+      if (received->arrival == PublisherLink::Arrival::end) return std::optional<Bytes>{};
+    }
+  }
+
+ private:
+  PublisherLink& link_;
+  const TableCopy& copy_;
+};
+
+class Copying {
+ public:
+  explicit Copying(const TableCopy& copy) : copy_(copy), state_(copy.session.state()) {}
+
+  SubscribedTable run() {
+    link_ = value_of(copy_.door.connect(target_of(state_, copy_.subscription)));
+    table_.lsn = make_snapshot();
+    const SchemaPtr schema = state_.catalog.schema(copy_.table->relation.schema);
+    if (!schema) throw SqlError{sqlstate::invalid_schema_name, "the schema was dropped"};
+    const PublishedName name{schema->name, copy_.table->relation.name};
+    const PublishedPart part = published_part(*link_, name, copy_.subscription.publications);
+    value_of(link_->start(part.copy));
+    copy_rows(name, part.columns);
+    return table_;
+  }
+
+ private:
+  /// Gives the link's transaction the snapshot of a new slot; returns the slot's position.
+  Lsn make_snapshot() {
+    value_of(link_->ask("BEGIN READ ONLY ISOLATION LEVEL REPEATABLE READ"));
+    const std::string slot = fmt::format("pg_{}_sync_{}_{}", copy_.subscription.oid,
+                                         copy_.table->relation.oid, copy_.session.backend_pid());
+    const auto rows = value_of(link_->ask(fmt::format(
+        "CREATE_REPLICATION_SLOT {} TEMPORARY LOGICAL pgoutput {}", quote_identifier(slot),
+        link_->version() >= kHasSlotOptions ? "(SNAPSHOT 'use')" : "USE_SNAPSHOT")));
+    constexpr std::size_t kPosition = 1;
+    if (rows.size() != 1 || rows[0].size() <= kPosition || !rows[0][kPosition])
+      throw SqlError{sqlstate::protocol_violation, "the publisher's slot has no position"};
+    return parse_lsn(*rows[0][kPosition]);
+  }
+
+  void copy_rows(const PublishedName& name, const std::vector<std::string>& columns) {
+    std::string list;
+    for (const std::string& column : columns)
+      list += (list.empty() ? "" : ", ") + quote_identifier(column);
+    const std::string text = fmt::format("COPY {}.{}{} FROM STDIN", quote_identifier(name.schema),
+                                         quote_identifier(name.table),
+                                         list.empty() ? std::string{} : fmt::format(" ({})", list));
+    PublishedRows rows{*link_, copy_};
+    require_done(copy_.session.simple_query("BEGIN", rows));
+    const Oid owner =
+        copy_.subscription.run_as_owner ? copy_.subscription.owner : copy_.table->relation.owner;
+    {
+      const ActingUser acting{state_, owner, ActingUser::As::restricted};
+      require_done(copy_.session.simple_query(text, rows));
+    }
+    table_.state = SubscribedTable::State::copied;
+    require_done(copy_.session.run_request("COPY", rows, [&] {
+      state_.transaction.begin_statement();
+      const bool is_there = put_subscribed_table(state_.catalog.shared(), *state_.transaction,
+                                                 table_, TableRecord::must_exist);
+      if (!is_there) {
+        throw_error(sqlstate::undefined_object,
+                    "table \"{}.{}\" is not of the subscription any more", name.schema, name.table);
+      }
+    }));
+    require_done(copy_.session.simple_query("COMMIT", rows));
+  }
+
+  const TableCopy& copy_;
+  Session::State& state_;
+  std::unique_ptr<PublisherLink> link_;
+  SubscribedTable table_{.subscription = copy_.subscription.oid,
+                         .table = copy_.table->relation.oid};
+};
+
+}  // namespace
+
+std::expected<SubscribedTable, Diagnostic> copy_table(const TableCopy& copy) {
+  std::optional<Diagnostic> failure;
+  try {
+    return Copying{copy}.run();
+  } catch (const SqlError& error) {
+    failure = to_diagnostic(error, {});
+  } catch (RequestFailed& failed) {
+    failure = std::move(failed.error);
+  }
+  SilentSink sink;
+  static_cast<void>(copy.session.simple_query("ROLLBACK", sink));
+  return std::unexpected{*std::move(failure)};
+}
+
+}  // namespace swizzle::sql
