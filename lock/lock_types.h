@@ -100,6 +100,15 @@ struct LockRow {
   std::optional<TimePoint> waiting_since;
 };
 
+/// A row of pg_locks for a read of a serializable transaction, which excludes nothing.
+struct ReadMarkRow {
+  enum class Of : std::uint8_t { key, tree, everything };
+
+  OwnerLabel label = 0;
+  Of of = Of::key;
+  TreeId tree = TreeId::directory;  ///< of a key, a tree
+};
+
 /// A lock that an owner holds, in a form that can be stored and taken again.
 struct HeldLock {
   /// Neither `transaction` nor `relation_holders`.

@@ -14,6 +14,9 @@
 
 namespace swizzle::sql {
 
+/// SQLSTATE of a link to a publisher that fails.
+inline constexpr SqlState kConnectionFailure{"08006"};
+
 /// A connection to a publisher, opened for logical replication. Of one thread, which it blocks. Its
 /// errors are the publisher's; 08006: the connection is lost, or the caller is to stop.
 class PublisherLink {
@@ -88,6 +91,10 @@ enum class ApplyEnd : std::uint8_t {
 /// Returns the enabled subscriptions of all databases without a worker. Its caller starts their
 /// workers.
 std::vector<ApplyJob> find_apply_jobs(Database& database);
+/// True if a subscription was made or changed in the last moments.
+bool have_subscriptions_changed(Database& database);
+/// Makes the workers of all subscriptions end.
+void stop_apply_workers(Database& database);
 /// Applies the changes of a subscription until it is dropped, disabled or changed, or the door is
 /// to stop, or an error. On a thread of its own.
 ApplyEnd run_apply_worker(Database& database, PublisherDoor& door, const ApplyJob& job);

@@ -283,6 +283,10 @@ std::vector<lock::LockRow> Engine::locks() const {
   return parts_->locks.snapshot();
 }
 
+std::vector<lock::ReadMarkRow> Engine::read_marks() const {
+  return parts_->conflicts.marks().rows();
+}
+
 std::vector<lock::LockRow> Engine::lock_waits() const {
   return parts_->locks.waits();
 }

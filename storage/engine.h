@@ -212,6 +212,8 @@ class Engine {
   /// Returns the locks held and awaited. Blocks no thread: each row was true at some moment of the
   /// call.
   [[nodiscard]] std::vector<lock::LockRow> locks() const;
+  /// Returns what serializable transactions have read.
+  [[nodiscard]] std::vector<lock::ReadMarkRow> read_marks() const;
   /// Lists only waits, which costs little.
   [[nodiscard]] std::vector<lock::LockRow> lock_waits() const;
   /// Lists open snapshots.

@@ -58,7 +58,7 @@ TEST_CASE("libpq writes, moves in, reads and truncates a large object") {
   const Connection connection = connect();
   PGconn* const c = connection.get();
   run(c, "BEGIN");
-  const Oid oid = lo_creat(c, INV_READ | INV_WRITE);
+  const auto oid = lo_creat(c, INV_READ | INV_WRITE);
   REQUIRE(oid != InvalidOid);
   const int opened = lo_open(c, oid, INV_READ | INV_WRITE);
   REQUIRE(opened == 0);
@@ -83,7 +83,7 @@ TEST_CASE("libpq imports a file and exports it again, beside a kill of the serve
   const std::string path = server().directory() + "/imported";
   const std::string bytes = many_bytes(3'000'001);
   std::ofstream{path, std::ios::binary} << bytes;
-  Oid oid = InvalidOid;
+  auto oid = InvalidOid;
   {
     const Connection connection = connect();
     run(connection.get(), "BEGIN");

@@ -65,10 +65,10 @@ void SerializableConflicts::List::take_out(Transaction& transaction) noexcept {
   --count;
 }
 
-SerializableTransaction* SerializableConflicts::add(bool read_only) noexcept {
+SerializableTransaction* SerializableConflicts::add(bool read_only, OwnerLabel label) noexcept {
   const Latch hold(latch_);
   try {
-    auto made = std::make_unique<Transaction>(SerialId{++last_id_}, read_only);
+    auto made = std::make_unique<Transaction>(SerialId{++last_id_}, read_only, label);
     by_id_.emplace(made->id, made.get());
     running_.append(*made);
     return made.release();
@@ -77,12 +77,12 @@ SerializableTransaction* SerializableConflicts::add(bool read_only) noexcept {
   }
 }
 
-SerializableTransaction* SerializableConflicts::begin(bool read_only) noexcept {
-  return add(read_only);
+SerializableTransaction* SerializableConflicts::begin(bool read_only, OwnerLabel label) noexcept {
+  return add(read_only, label);
 }
 
 SerializableTransaction* SerializableConflicts::take_up_prepared() noexcept {
-  Transaction* const prepared = add(false);
+  Transaction* const prepared = add(false, 0);
   if (prepared == nullptr) return nullptr;
   {
     const Latch hold(latch_);

@@ -17,8 +17,8 @@ namespace swizzle::lock {
 /// commit, as long as a transaction runs that began before the commit.
 class SerializableTransaction : public MarkOwner {
  public:
-  SerializableTransaction(SerialId number, bool reads_only) noexcept
-      : id(number), is_read_only_(reads_only) {}
+  SerializableTransaction(SerialId number, bool reads_only, OwnerLabel label) noexcept
+      : MarkOwner(label), id(number), is_read_only_(reads_only) {}
 
   const SerialId id;
   /// Returns true if it cannot commit any more.
@@ -101,8 +101,9 @@ class SerializableConflicts {
   SerializableConflicts& operator=(const SerializableConflicts&) = delete;
   ~SerializableConflicts();
 
-  /// Call before the snapshot is taken. Null: no memory.
-  SerializableTransaction* begin(bool read_only) noexcept;
+  /// Call before the snapshot is taken. `label` names the owner in ReadMarks::rows(). Null: no
+  /// memory.
+  SerializableTransaction* begin(bool read_only, OwnerLabel label = 0) noexcept;
   /// Tells the snapshot: it shows the commits below `at`.
   Verdict took_snapshot(SerializableTransaction& transaction, Lsn at) noexcept;
 
@@ -155,7 +156,7 @@ class SerializableConflicts {
   static bool has_late_reader(const Transaction& pivot, const Transaction& overwriter) noexcept;
   static bool has_running_reader(const Transaction& pivot, const Transaction& committing) noexcept;
   static bool are_linked(const Transaction& reader, const Transaction& writer) noexcept;
-  Transaction* add(bool read_only) noexcept;
+  Transaction* add(bool read_only, OwnerLabel label) noexcept;
   Verdict link(Transaction& reader, Transaction& writer, const Transaction& self) noexcept;
   Verdict link_all(Transaction& writer, MarkOwner& reader) noexcept;
   void unlink(Transaction& transaction) noexcept;

@@ -46,6 +46,29 @@ void ReadMarks::add(MarkOwner& owner, LockId id, ReadPart part) noexcept {
   ++owner.count_;
 }
 
+std::vector<ReadMarkRow> ReadMarks::rows() const {
+  using enum ReadMarkRow::Of;
+  std::vector<ReadMarkRow> all;
+  // Memory is allocated without latches.
+  for (std::size_t i = 0; i <= mask_; ++i) {
+    const std::size_t before = all.size();
+    for (std::size_t wanted = 1;; all.resize(before), all.reserve(2 * (before + wanted))) {
+      wanted = 0;
+      visit_bucket(buckets_[i], [&](const ReadMark& mark) {
+        ++wanted;
+        if (all.size() == all.capacity()) return;
+        all.push_back({mark.owner->label_, mark.is_of_tree ? tree : key, mark.id.tree});
+      });
+      if (all.size() - before == wanted) break;
+    }
+  }
+  all.reserve(all.size() + kMostReadersOfAll);
+  const std::lock_guard hold(all_latch_);
+  for (const MarkOwner* const owner : have_read_all_)
+    all.push_back({owner->label_, everything, TreeId::directory});
+  return all;
+}
+
 void ReadMarks::add_all(MarkOwner& owner) noexcept {
   const std::lock_guard hold(all_latch_);
   if (owner.has_read_all_.load(std::memory_order_relaxed)) return;

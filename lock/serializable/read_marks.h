@@ -32,6 +32,7 @@ struct ReadMark {
 class MarkOwner {
  public:
   MarkOwner() = default;
+  explicit MarkOwner(OwnerLabel label) noexcept : label_(label) {}
   MarkOwner(const MarkOwner&) = delete;
   MarkOwner& operator=(const MarkOwner&) = delete;
 
@@ -48,6 +49,7 @@ class MarkOwner {
     return nullptr;
   }
 
+  const OwnerLabel label_ = 0;
   BasicSpinLatch<NoPauses> latch_;  ///< guards first_
   ReadMark* first_ = nullptr;
   /// Only the transaction's thread uses it.
@@ -126,6 +128,8 @@ class ReadMarks {
   /// the new key splits. Call with the leaf latched exclusively.
   void split_gap(LockId before, LockId inserted) noexcept;
 
+  /// Lists the marks. Each was there at some moment of the call.
+  [[nodiscard]] std::vector<ReadMarkRow> rows() const;
   /// Returns the number of all marks.
   [[nodiscard]] std::uint64_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <tuple>
 
 #include "base/random.h"
 #include "lock/lock_test_support.h"
@@ -42,6 +43,28 @@ TEST_CASE("a mark is found by its part alone", "[lock][marks]") {
   CHECK(owners(marks, {kTree, 1}, ReadPart::key_and_gap) == std::set<const MarkOwner*>{&two});
   marks.remove_all(two);
   CHECK(marks.empty());
+}
+
+TEST_CASE("marks are listed with their owners' labels", "[lock][marks]") {
+  ReadMarks marks(few());
+  MarkOwner one{7};
+  MarkOwner two{9};
+  marks.add(one, {kTree, 1}, ReadPart::key);
+  marks.add(one, {kTree, 2}, ReadPart::gap);
+  marks.coarsen(two);
+  marks.add_all(two);
+  std::multiset<std::tuple<OwnerLabel, ReadMarkRow::Of, TreeId>> listed;
+  for (const ReadMarkRow& row : marks.rows()) listed.emplace(row.label, row.of, row.tree);
+  using enum ReadMarkRow::Of;
+  CHECK(listed ==
+        decltype(listed){{7, key, kTree}, {7, key, kTree}, {9, everything, TreeId::directory}});
+  marks.coarsen(one);
+  CHECK(marks.rows().front().of == tree);
+  for (std::uint64_t i = 0; i < 9; ++i) marks.add(one, {kOtherTree, i}, ReadPart::key);
+  CHECK(marks.rows().size() == 11);
+  marks.remove_all(one);
+  marks.remove_all(two);
+  CHECK(marks.rows().empty());
 }
 
 TEST_CASE("an owner of many marks marks its trees instead", "[lock][marks]") {

@@ -23,24 +23,26 @@ KINDS = {
 }
 # Those that a statement does not pass on to the ones behind it.
 _HARMLESS = ("columns", "order", "plan", "named", "notices", "details", "equal")
-_NAME = re.compile(r'"(?:[^"]|"")+"|[A-Za-z_][A-Za-z_0-9$]*')
+# Operators of three characters and more are users'.
+_NAME = re.compile(r'"(?:[^"]|"")+"|[A-Za-z_][A-Za-z_0-9$]*|[-+*/<>=~!@#%^&|?]{3,}')
 _DEFINING = re.compile(
     r"\s*(?:create|alter|drop)\s+(?:or\s+replace\s+)?(?:[a-z]+\s+)*?"
     r"(?:table|view|function|procedure|routine|type|domain|index|sequence|trigger|rule|policy|aggregate|operator\s+class|"
     r"operator\s+family|operator|cast|schema|role|user|group|extension|server|wrapper|statistics|publication|subscription|"
     r"language|method|collation|conversion|tablespace|database|transform|configuration|dictionary|parser|template)\s+"
     r"(?:concurrently\s+)?(?:if\s+(?:not\s+)?exists\s+)?"
-    r"(?:only\s+)?((?:\"[^\"]+\"|[\w$]+)(?:\.(?:\"[^\"]+\"|[\w$]+))?)", re.IGNORECASE)
+    r"(?:only\s+)?([-+*/<>=~!@#%^&|?]+|(?:\"[^\"]+\"|[\w$]+)(?:\.(?:\"[^\"]+\"|[\w$]+))?)", re.IGNORECASE)
 _CHANGING = re.compile(
     r"\s*(?:with\b.*?\)\s*)?(?:insert\s+into|update|delete\s+from|merge\s+into|copy|truncate(?:\s+table)?|select\s+.*?\binto|"
     r"comment\s+on\s+\w+|prepare|declare|lock\s+table|refresh\s+materialized\s+view|"
-    r"set(?:\s+local|\s+session)?)\s+(?:only\s+|temp\s+|table\s+)*"
+    r"cluster|set(?:\s+local|\s+session)?)\s+(?:only\s+|temp\s+|table\s+)*"
     r"((?:\"[^\"]+\"|[\w$]+)(?:\.(?:\"[^\"]+\"|[\w$]+))?)", re.IGNORECASE | re.DOTALL)
 _ALSO_NAMED = re.compile(
-    r"(?:\b(?:on(?:\s+(?:insert|update|delete|select)\s+to)?|rename\s+to|partition\s+of|attach\s+partition|inherit)\s|"
+    r"(?:\b(?:on(?:\s+(?:insert|update|delete|select)\s+to)?|rename\s+to|partition\s+of|attach\s+partition|inherit|constraint)\s|"
     r"inherits\s*\()\s*(?:only\s+)?([\w\".]+)", re.IGNORECASE)
-_WRITING = re.compile(r"(?:with|insert|update|delete|merge|copy|truncate|execute)\b", re.IGNORECASE)
+_WRITING = re.compile(r"(?:with|insert|update|delete|merge|copy|truncate|cluster|execute)\b", re.IGNORECASE)
 _CALLING = re.compile(r"(?:select|call|do)\b", re.IGNORECASE)
+_WRITTEN_BY_BODY = re.compile(r"\b(?:insert\s+into|update|delete\s+from)\s+(?:only\s+)?([\w\".]+)", re.IGNORECASE)
 _ROUTINE = re.compile(r"create\s+(?:or\s+replace\s+)?(?:function|procedure)\b", re.IGNORECASE)
 _FETCHING = re.compile(r"(?:fetch|move)\b.*?([a-z_]\w*)\s*$", re.IGNORECASE | re.DOTALL)
 _NAMING_QUERY = re.compile(r"(?:prepare|declare)\s+(\w+)", re.IGNORECASE)
@@ -69,6 +71,7 @@ class Answer:
     kind: str = ""
     reason: str = ""     # of kind named
     cause: "Answer" = None  # the first difference that this one follows from; itself: it has no other
+    source: "Answer" = None  # of a variable in its text
 
 
 def error_of(events):
@@ -170,15 +173,22 @@ class Causes:
         if answer.kind in ("rows", "order"):
             answer.reason = reasons.reason(answer.file, self._with_query(text), answer.theirs, answer.ours) or ""
             answer.kind = "named" if answer.reason else answer.kind
-        before = self._block
+        if answer.source and answer.source.kind == "named" and answer.kind not in _HARMLESS:
+            answer.kind, answer.reason = "named", answer.source.reason
+        before = self._block or (answer.source and answer.source.cause)
         if answer.states[0] == answer.states[1] != "E":
             self._block = None
         self._note_definition(text, answer)
         changed = _changed_names(text)
         if answer.kind in _HARMLESS:
             self._pass_on(answer, text, changed)
+            if answer.states[0] != answer.states[1]:
+                self._block = self._block or answer
             return
-        names = self._reached(_names(text) | _names_in_error(answer.theirs))
+        names = _names(text) | _names_in_error(answer.theirs)
+        # _mood is the type of arrays of mood.
+        names |= {name[1:] for name in names if name.startswith("_") and name[1:] in self._left_by}
+        names = self._reached(names)
         answer.cause = before or next((self._left_by[name] for name in names if name in self._left_by), None) \
             or self._cause_by_pattern(text) or answer
         if _WRITING.match(text):
@@ -188,6 +198,9 @@ class Causes:
             changed = set(self._reached(called)) - called | changed
         elif _OF_TABLE.match(text):
             changed |= _names(text) & self._reaches.keys()
+        elif _ROUTINE.match(text):
+            # A routine that is missing does not write.
+            changed |= {_last_part(name) for name in _WRITTEN_BY_BODY.findall(text)} - _COMMON
         for name in changed:
             self._left_by.setdefault(name, answer.cause)
         if answer.states[0] != answer.states[1]:

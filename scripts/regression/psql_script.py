@@ -25,6 +25,9 @@ class Statement:
     def text(self, variables):
         return "".join(part if isinstance(part, str) else _value(part, variables) for part in self.parts)
 
+    def variables(self):
+        return [part[part.lastgroup] for part in self.parts if not isinstance(part, str)]
+
 
 @dataclasses.dataclass
 class Command:

@@ -185,6 +185,14 @@ Result<ReplicationLink::Answer> ReplicationLink::run(const std::string& command,
   return answer;
 }
 
+Result<> ReplicationLink::start(const std::string& command, int expected) {
+  if (::PQsendQuery(connection_, command.c_str()) == 0) return fail(lost(""));
+  ASSIGN_OR_RETURN(const Answer answer, take_answer(""));
+  if (answer == nullptr) return fail(lost(""));
+  if (::PQresultStatus(answer.get()) != expected) return fail(told_error(answer.get()));
+  return {};
+}
+
 Result<std::vector<ReplicationLink::Row>> ReplicationLink::ask(const std::string& command) {
   if (::PQsendQuery(connection_, command.c_str()) == 0) return fail(lost(""));
   std::vector<Row> rows;

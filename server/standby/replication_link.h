@@ -74,7 +74,10 @@ class ReplicationLink {
   using Answer = std::unique_ptr<pg_result, ClearResult>;
   /// Runs a command and returns its result, if it has the status `expected` of libpq.
   Result<Answer> run(const std::string& command, int expected);
-  /// Runs a command or a statement; returns its rows, if it has any.
+  /// Begins a stream by a command whose result has the status `expected`. The error is the other
+  /// end's, as libpq prints it.
+  Result<> start(const std::string& command, int expected);
+  /// Runs a command or a statement; returns its rows, if it has any. Errors as above.
   using Row = std::vector<std::optional<std::string>>;
   Result<std::vector<Row>> ask(const std::string& command);
 

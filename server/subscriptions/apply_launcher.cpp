@@ -47,7 +47,7 @@ Duration ApplyLauncher::until_next_look() const {
   constexpr Duration kIdle = std::chrono::seconds{1};
   constexpr Duration kWithWorkers = std::chrono::milliseconds{100};
   constexpr Duration kAfterChange = std::chrono::milliseconds{20};
-  if (database_.shared().subscription_workers.has_changed_lately()) return kAfterChange;
+  if (sql::have_subscriptions_changed(database_)) return kAfterChange;
   return workers_.empty() && not_before_.empty() ? kIdle : kWithWorkers;
 }
 
@@ -103,7 +103,7 @@ void ApplyLauncher::start(sql::ApplyJob job) {
 
 void ApplyLauncher::stop_workers() {
   for (auto& [subscription, worker] : workers_) worker->door.stop();
-  database_.shared().subscription_workers.stop_all();
+  sql::stop_apply_workers(database_);
   for (auto& [subscription, worker] : workers_) worker->thread.join();
   workers_.clear();
 }

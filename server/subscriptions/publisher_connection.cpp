@@ -21,8 +21,7 @@ class PublisherConnection final : public sql::PublisherLink {
   }
   Result<> start(const std::string& statement) override {
     const bool is_copy = statement.starts_with("COPY");
-    RETURN_IF_ERROR(link_->run(statement, is_copy ? PGRES_COPY_OUT : PGRES_COPY_BOTH));
-    return {};
+    return link_->start(statement, is_copy ? PGRES_COPY_OUT : PGRES_COPY_BOTH);
   }
   Result<Received> receive(Duration longest) override {
     ASSIGN_OR_RETURN(const ReplicationLink::Received received, link_->receive(longest));

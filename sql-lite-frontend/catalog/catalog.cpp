@@ -135,7 +135,7 @@ void note_user_type(const UserType& type, Oid default_of_database) {
   note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
   Oid collation = type.collation != kNoOid ? type.collation : default_collation(type.base);
   if (collation == collation_id::by_default) collation = default_of_database;
-  const bool is_collated = collation != kNoOid && !orders_by_bytes(collation);
+  const bool is_collated = collation != kNoOid && !is_plain_collation(collation);
   const TypeId base = follows_database(type.base) ? in_database(type.base, default_of_database)
                       : is_collated               ? with_collation(type.base, collation)
                                                   : type.base;
@@ -144,9 +144,15 @@ void note_user_type(const UserType& type, Oid default_of_database) {
 }
 
 void note_user_collation(const UserCollation& collation) {
-  const bool is_icu = collation.provider == 'i';
-  note_collation(collation.oid,
-                 {is_icu ? icu_rule_of(collation.locale) : std::string{}, collation.deterministic});
+  CollationRule rule;
+  rule.deterministic = collation.deterministic;
+  if (collation.provider == 'i') rule.locale = icu_rule_of(collation.locale);
+  if (collation.provider == 'b') {
+    rule.letters = collation.locale == "C.UTF-8"           ? Letters::c_utf8
+                   : collation.locale == "PG_UNICODE_FAST" ? Letters::unicode
+                                                           : Letters::ascii;
+  }
+  note_collation(collation.oid, std::move(rule));
 }
 
 void Catalog::load_types() {

@@ -214,6 +214,12 @@ class CatalogView {
 
   explicit CatalogView(Catalog& catalog) : catalog_(catalog) {}
 
+  /// Locks do not throw DefinitionsMoved any more: the statement has committed a part of its work,
+  /// so it cannot run again, and goes by numbers.
+  void end_resolution() noexcept {
+    if (resolution_ != nullptr) resolution_->end();
+  }
+
   [[nodiscard]] TablePtr table(Oid oid) const;
   [[nodiscard]] TablePtr table(Oid schema, std::string_view name) const;
   [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;

@@ -74,6 +74,7 @@ void fields(V& visit, T& object) {
   visit.since(10, object.method);
   visit.since(18, object.parent);
   visit.since(22, object.without_overlaps);
+  visit.since(23, object.state);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, SequenceDefinition>
@@ -286,6 +287,7 @@ void fields(V& visit, T& object) {
   visit.since(18, object.partition_of);
   visit.since(18, object.partition_bound);
   visit.since(19, object.leaves_keys);
+  visit.since(23, object.is_being_detached);
   if constexpr (!std::is_const_v<T>) {
     visit.before(21, [&] {
       name_old_not_nulls(object);

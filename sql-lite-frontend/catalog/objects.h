@@ -172,6 +172,15 @@ constexpr std::string_view access_method_name(IndexMethod method) noexcept {
   return method == IndexMethod::inverted ? "gin" : "btree";
 }
 
+enum class IndexState : char {
+  valid = 'v',
+  /// Writers maintain it, and no query reads it: rows may lack entries. An index that is built
+  /// beside writers, or was before that failed.
+  building = 'b',
+  /// Neither read nor maintained, until it is built again or dropped.
+  abandoned = 'a',
+};
+
 struct Index {
   Oid oid = kNoOid;
   std::string name;
@@ -194,7 +203,12 @@ struct Index {
   /// Key WITHOUT OVERLAPS of the last column, a range. Its entries exclude each other, so `unique`
   /// is false.
   bool without_overlaps = false;
+  IndexState state = IndexState::valid;
 
+  /// True if queries may read it: every row has its entry.
+  [[nodiscard]] bool is_valid() const noexcept { return state == IndexState::valid; }
+  /// True if writers maintain its entries.
+  [[nodiscard]] bool is_maintained() const noexcept { return state != IndexState::abandoned; }
   /// True for the index of an exclusion constraint or of a key WITHOUT OVERLAPS.
   [[nodiscard]] bool excludes() const noexcept {
     return !columns.empty() && !columns.front().excludes_by.empty();
@@ -290,6 +304,8 @@ struct Relation {
   /// Parent and bound of a partition, which may itself be partitioned.
   Oid partition_of = kNoOid;
   std::optional<PartitionBound> partition_bound;
+  /// DETACH PARTITION CONCURRENTLY has begun: its parent does not list it any more.
+  bool is_being_detached = false;
 
   [[nodiscard]] bool is_partitioned() const noexcept { return kind == RelationKind::partitioned; }
   [[nodiscard]] bool is_partition() const noexcept { return partition_of != kNoOid; }

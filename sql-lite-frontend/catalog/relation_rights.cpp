@@ -23,6 +23,7 @@ constexpr std::array kGuarded{
     Guarded{"pg_statistic_ext_data", "table"},
     Guarded{"pg_subscription", "table"},
     Guarded{"pg_user_mapping", "table"},
+    Guarded{"pg_aios", "view", kReadAllStatsRole},
     Guarded{"pg_backend_memory_contexts", "view", kReadAllStatsRole},
     Guarded{"pg_config", "view"},
     Guarded{"pg_file_settings", "view"},
@@ -31,6 +32,7 @@ constexpr std::array kGuarded{
     Guarded{"pg_replication_origin_status", "view"},
     Guarded{"pg_shadow", "view"},
     Guarded{"pg_shmem_allocations", "view", kReadAllStatsRole},
+    Guarded{"pg_shmem_allocations_numa", "view", kReadAllStatsRole},
 };
 
 const Guarded* guard_of(const Table& table) {

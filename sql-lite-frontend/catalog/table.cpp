@@ -41,6 +41,7 @@ void open_indexes(Engine& engine, Table& table) {
     } else {
       access.tree = value_of(engine.tree(index.tree));
     }
+    access.complete_since = table.runtime->complete_since(index.oid);
     table.indexes.push_back(std::move(access));
   }
 }
@@ -57,12 +58,23 @@ TypeId IndexColumn::key_type() const noexcept {
   if (collation == kNoOid || collation == default_collation(type)) return type;
   const TypeId plain = base_type(type);
   if (operator_class.ends_with("_pattern_ops")) return plain;
-  return orders_by_bytes(collation) ? plain : with_collation(plain, collation);
+  return is_plain_collation(collation) ? plain : with_collation(plain, collation);
 }
 
 TableCounters& TableRuntime::index_counters(Oid index) {
   const std::lock_guard lock{mutex_};
   return index_counters_[index];
+}
+
+void TableRuntime::note_complete(Oid index, Lsn since) {
+  const std::lock_guard lock{mutex_};
+  complete_since_[index] = since;
+}
+
+Lsn TableRuntime::complete_since(Oid index) {
+  const std::lock_guard lock{mutex_};
+  const auto found = complete_since_.find(index);
+  return found == complete_since_.end() ? Lsn::none : found->second;
 }
 
 TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,

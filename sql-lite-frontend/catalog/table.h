@@ -49,10 +49,15 @@ struct TableRuntime {
   }
   /// Returns the counters of an index, which live as long as this object.
   TableCounters& index_counters(Oid index);
+  /// Notes that snapshots below `since` must not read the index, which was built beside writers:
+  /// rows that only they see may lack entries. There are none after a restart.
+  void note_complete(Oid index, Lsn since);
+  [[nodiscard]] Lsn complete_since(Oid index);
 
  private:
   std::mutex mutex_;
   std::map<Oid, TableCounters> index_counters_;
+  std::map<Oid, Lsn> complete_since_;
 };
 
 /// An index with what is needed to use it.
@@ -63,9 +68,12 @@ struct IndexAccess {
   TableCounters* counters = nullptr;  ///< lives with the table's runtime
   /// Classes of an inverted index, which take apart the values of its columns.
   std::vector<ElementClass> classes = {};
+  Lsn complete_since = Lsn::none;  ///< snapshots below it must not read the index
 
   /// True if it has an entry per element of a row's values, and no order of its columns.
   [[nodiscard]] bool is_inverted() const noexcept { return !classes.empty(); }
+  /// True if writers change entries of the index.
+  [[nodiscard]] bool takes_entries() const noexcept { return tree && index->is_maintained(); }
 };
 
 /// One version of a relation's definition, opened. Immutable; plans keep it alive.

@@ -367,6 +367,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   bool passes_over = false;
   awaits_values_ = false;
   for (const IndexAccess& index : table.table->indexes) {
+    if (!index.index->is_valid()) continue;
     std::optional<AccessPath> path = path_over(table, index, conditions);
     // An index built after the snapshot may lack rows that the snapshot shows.
     if (!path || !binder_.names().may_read(index)) continue;

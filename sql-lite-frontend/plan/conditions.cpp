@@ -114,16 +114,21 @@ std::string_view ordering_operator(const Expr& condition) {
   return {};
 }
 
-bool tells_equal_texts_apart(Expr& condition) {
+bool tells_equal_texts_apart(Expr& condition, const std::function<TypeId(Slot)>& merged_type) {
   std::size_t columns = 0;
+  bool compares_otherwise = false;
   walk(condition, [&](Expr& part) {
     const auto* column = dynamic_cast<const SlotExpr*>(&part);
-    if (column == nullptr || !is_collated(column->type())) return;
-    if (is_nondeterministic(collation_of_type(column->type()))) ++columns;
+    if (column == nullptr) return;
+    const TypeId merged = merged_type(column->slot());
+    if (!is_collated(merged) || !is_nondeterministic(collation_of_type(merged))) return;
+    ++columns;
+    // A comparison gives its operands its own collation.
+    compares_otherwise |= column->type() != merged;
   });
   if (columns == 0) return false;
   // A comparison under the column's own collation treats them alike.
-  if (ordering_operator(condition).empty()) return true;
+  if (compares_otherwise || ordering_operator(condition).empty()) return true;
   const auto& operands = dynamic_cast<const OperandsExpr&>(condition).operands();
   if (operands[0]->type() != operands[1]->type()) return true;
   const auto is_column = [](const ExprPtr& operand) {

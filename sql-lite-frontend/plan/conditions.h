@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,9 @@ const SlotExpr* as_column(const Expr& expr);
 
 /// True if the condition may hold for one and not for another of two texts that are equal under the
 /// nondeterministic collation of a column that it reads. It may not be evaluated before such texts
-/// are merged into one row or one partition.
-bool tells_equal_texts_apart(Expr& condition);
+/// are merged into one row or one partition. `merged_type` returns the type under which a slot's
+/// values are merged; TypeId::none if they are not.
+bool tells_equal_texts_apart(Expr& condition, const std::function<TypeId(Slot)>& merged_type);
 
 /// Returns "<", "<=", "=", ">=", ">" of an order that both sides have; empty for other conditions.
 std::string_view ordering_operator(const Expr& condition);

@@ -148,8 +148,8 @@ void Planner::learn_table(const FromTable& from) {
     const Column& column = table.relation.columns[i];
     const auto number = static_cast<std::int16_t>(i + 1);
     const bool is_unique = std::ranges::any_of(table.relation.indexes, [&](const Index& index) {
-      return index.unique && index.predicate_sql.empty() && index.columns.size() == 1 &&
-             index.columns[0].column == number;
+      return index.unique && index.is_valid() && index.predicate_sql.empty() &&
+             index.columns.size() == 1 && index.columns[0].column == number;
     });
     known_.add(
         from.first_slot + static_cast<Slot>(i),

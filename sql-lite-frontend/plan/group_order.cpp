@@ -73,7 +73,7 @@ std::vector<SortKey> Planner::group_order(Query& query) {
   split_conjunctions(query.where);
   learn(*query.from[0]);
   for (const IndexAccess& index : table->table->indexes) {
-    if (index.is_inverted()) continue;
+    if (index.is_inverted() || !index.index->is_valid()) continue;
     std::vector<SortKey> keys = order_along(*table, index, columns);
     if (keys.empty()) continue;
     const WantedOrder wanted = grouping_order(keys);

@@ -83,11 +83,11 @@ std::vector<std::vector<std::size_t>> sequences_of(const FromTable& left, const 
     }
   };
   for (const Index& index : left.table->relation.indexes) {
-    if (index.method == IndexMethod::tree)
+    if (index.method == IndexMethod::tree && index.is_valid())
       add(sequence_along(left, index, pairs, &Pair::left_column));
   }
   for (const Index& index : right.table->relation.indexes) {
-    if (index.method == IndexMethod::tree)
+    if (index.method == IndexMethod::tree && index.is_valid())
       add(sequence_along(right, index, pairs, &Pair::right_column));
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) add({i});

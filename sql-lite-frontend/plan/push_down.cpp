@@ -64,6 +64,14 @@ Restriction as_restriction(Expr& condition, std::span<const Slot> local) {
   return {};
 }
 
+/// Returns a function from a target's slot to its type, and from other slots to none.
+std::function<TypeId(Slot)> types_of_targets(const Query& query) {
+  return [&query](Slot slot) {
+    const auto target = std::ranges::find(query.targets, slot, &OutputTarget::slot);
+    return target == query.targets.end() ? TypeId::none : target->type;
+  };
+}
+
 }  // namespace
 
 /// Derives constants: a = b AND a < 5 implies b < 5 as well. Values of an enclosing query's row are
@@ -196,9 +204,8 @@ ExprPtr Planner::in_terms_of(const Expr& condition, const Query& query) {
 
 bool Planner::push_into_select(Query& query, ExprPtr& condition) {
   if (!query.sets.empty() || query.distinct == Query::DistinctKind::on) return false;
-  const bool merges =
-      query.grouped || query.distinct == Query::DistinctKind::all || !query.windows.empty();
-  if (merges && tells_equal_texts_apart(*condition)) return false;
+  const bool merges = query.distinct == Query::DistinctKind::all || !query.windows.empty();
+  if (merges && tells_equal_texts_apart(*condition, types_of_targets(query))) return false;
   if (!query.windows.empty()) return push_past_windows(query, *condition);
   bool can = true;
   bool reads_aggregates = false;
@@ -226,7 +233,12 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
   });
   // In a grouping set without the key it is NULL.
   const bool is_one_set = query.grouping_sets.sets.empty();
-  if (before && can && !reads_aggregates && is_one_set && !query.group_keys.empty()) {
+  const auto type_of_key = [&](Slot slot) {
+    const auto key = key_of(slot);
+    return key == query.group_keys.end() ? TypeId::none : key->expr->type();
+  };
+  can = can && is_one_set && !query.group_keys.empty();
+  if (before && can && !reads_aggregates && !tells_equal_texts_apart(*inside, type_of_key)) {
     query.where.push_back(std::move(before));
   } else {
     query.having.push_back(std::move(inside));
@@ -240,7 +252,7 @@ bool Planner::push_into_set_operation(Query& query, ExprPtr& condition) {
     if (target.expr) return false;
   }
   const bool merges = query.set_kind != Query::SetKind::union_ || !query.set_all;
-  if (merges && tells_equal_texts_apart(*condition)) return false;
+  if (merges && tells_equal_texts_apart(*condition, types_of_targets(query))) return false;
   const auto for_side = [&](const Query& side) {
     return copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
       const auto target = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);

@@ -43,11 +43,8 @@ void define_absences(Settings& settings) {
   settings.define(integer_setting(
       "max_parallel_maintenance_workers", 0, {0, 1024}, SettingUnit::none, SettingContext::user,
       "Resource Usage / Asynchronous Behavior", "Has no effect: an index is built on one thread."));
-  preset(settings, "track_activities", "on", "Shows whether it is known what sessions run.");
   preset(settings, "track_activity_query_size", "1024",
          "Shows how many bytes of a statement pg_stat_activity has.");
-  preset(settings, "track_counts", "on", "Shows whether uses of tables are counted.");
-  preset(settings, "track_io_timing", "off", "Shows whether reads and writes of pages are timed.");
   preset(settings, "track_wal_io_timing", "on", "Shows whether writes of the log are timed.");
   preset(settings, "log_destination", "stderr", "Shows where the log goes.");
   preset(settings, "logging_collector", "off", "Shows whether the log goes to files: it does not.");
@@ -244,6 +241,11 @@ void define_behavior(Settings& settings) {
       "client_min_messages", "notice",
       {"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}, user,
       category, "Sets the message levels that are sent to the client."));
+  settings.define(enumeration_setting(
+      "icu_validation_level", "warning",
+      {"disabled", "debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning",
+       "error"},
+      user, category, "Sets the level of messages about ICU locales of unknown languages."));
   settings.define(default_only(
       enumeration_setting("password_encryption", "scram-sha-256", {"md5", "scram-sha-256"}, user,
                           "Connections and Authentication / Authentication",

@@ -34,6 +34,8 @@ class CommandProgress {
     copy_command = 5,
     copy_kind = 6,
     index_command = 1,
+    index_waits_all = 4,
+    index_waits_done = 5,
     index_oid = 7,
     index_phase = 10,
     index_rows_all = 12,

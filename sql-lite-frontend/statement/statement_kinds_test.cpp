@@ -59,10 +59,11 @@ TEST_CASE("statements have PostgreSQL's tags and are refused where PostgreSQL re
     CHECK(kind.writes == sample.writes);
     using Runs = StatementKind::Runs;
     CHECK((kind.runs == Runs::planned) == is_plannable(node));
-    // These two check their options first; COMMIT PREPARED is up to the transaction.
+    // These check their options first; COMMIT PREPARED is up to the transaction.
     const bool asks_itself = kind.runs == Runs::transaction ||
                              node->node_kind == ast::NodeKind::vacuum_stmt ||
-                             node->node_kind == ast::NodeKind::reindex_stmt;
+                             node->node_kind == ast::NodeKind::reindex_stmt ||
+                             node->node_kind == ast::NodeKind::create_subscription_stmt;
     CHECK(kind.outside_blocks.of(*node) == (asks_itself ? "" : sample.outside_blocks));
   }
 }

@@ -197,9 +197,12 @@ class TypeNameParser {
       if (!varying && modifiers_.empty()) modifiers_.push_back(1);
       return varying ? TypeId::varchar : TypeId::bpchar;
     }
-    if (name == "bit" && word_is("varying")) {
+    if (name == "bit") {
+      const bool varying = word_is("varying");
       read_modifiers();
-      return find_type("varbit")->id;
+      // BIT without a length is one bit.
+      if (!varying && modifiers_.empty()) modifiers_.push_back(1);
+      return find_type(varying ? "varbit" : "bit")->id;
     }
     if (name == "time") return zoned(TypeId::time, TypeId::timetz);
     if (name == "timestamp") return zoned(TypeId::timestamp, TypeId::timestamptz);

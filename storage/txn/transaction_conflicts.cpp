@@ -11,10 +11,10 @@ bool TransactionConflicts::is_tracked(TreeId tree) noexcept {
   return tree != TreeId::directory && tree != kOverflowTree;
 }
 
-void TransactionConflicts::join(bool read_only) noexcept {
+void TransactionConflicts::join(bool read_only, lock::OwnerLabel label) noexcept {
   if (is_on_) return;
   is_on_ = true;
-  entry_ = all_.begin(read_only);
+  entry_ = all_.begin(read_only, label);
   if (entry_ == nullptr) verdict_ = Verdict::no_memory;
 }
 

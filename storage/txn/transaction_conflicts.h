@@ -20,7 +20,7 @@ class TransactionConflicts final : public MissedChanges {
     return entry_ != nullptr ? entry_->id : lock::SerialId::none;
   }
   /// Begins to take part. Call before the snapshot is taken. If there is no memory, check() fails.
-  void join(bool read_only) noexcept;
+  void join(bool read_only, lock::OwnerLabel label) noexcept;
   void took_snapshot(Lsn at) noexcept;
   /// Takes part as a transaction that was prepared before a restart. False: no memory.
   [[nodiscard]] bool join_prepared() noexcept;

@@ -84,7 +84,7 @@ void TransactionState::take_own() {
 
 void TransactionState::join_conflicts() noexcept {
   if (isolation != Isolation::serializable_snapshot || conflicts.is_on()) return;
-  conflicts.join(reads_only);
+  conflicts.join(reads_only, slot.label.load(std::memory_order_relaxed));
   if (undo != nullptr) undo->serial.store(conflicts.id(), std::memory_order_relaxed);
 }
 

@@ -11,6 +11,7 @@
 #include "base/settings/settings.h"
 #include "server/auth/scram_verifier.h"
 #include "server/session/reports.h"
+#include "sql-lite-frontend/publisher.h"
 #include "sql-lite-frontend/replication.h"
 #include "sql-lite-frontend/script.h"
 #include "sql-lite-frontend/session.h"
@@ -197,6 +198,18 @@ struct Session::State {
 struct Database::Shared {
   std::string verifier = server::ScramVerifier::derive("secret").text();
 };
+
+// No subscription is ever there.
+std::vector<ApplyJob> find_apply_jobs(Database&) {
+  return {};
+}
+bool have_subscriptions_changed(Database&) {
+  return false;
+}
+void stop_apply_workers(Database&) {}
+ApplyEnd run_apply_worker(Database&, PublisherDoor&, const ApplyJob&) {
+  return ApplyEnd::over;
+}
 
 Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
 Database::~Database() = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/indexes/beside_writers.h"
 #include "sql-lite-frontend/definitions/indexes/index_classes.h"
 #include "sql-lite-frontend/definitions/indexes/inverted_index.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
@@ -91,6 +92,15 @@ void as_hash(StatementContext& session, const ast::IndexStmt& statement, ResultS
                  "access method \"hash\" is not supported, the index is a \"btree\"");
 }
 
+/// Builds the index, which the statement has defined, and makes it valid.
+void create_beside_writers(StatementContext& session, IndexPlace place) {
+  const TablePtr table = build_beside_writers(session, place, BesideWriters::create);
+  note_complete(session, *table, place.index);
+  Relation relation = table->relation;
+  std::ranges::find(relation.indexes, place.index, &Index::oid)->state = IndexState::valid;
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
 }  // namespace
 
 void create_index(StatementContext& session, const ast::IndexStmt& statement, ResultSink& sink) {
@@ -132,11 +142,12 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
                 "cannot create index on partitioned table \"{}\" concurrently",
                 table->relation.name);
   }
-  if (statement.concurrent) {
-    session.notice(sink, Severity::notice, SqlState{"00000"},
-                   "CONCURRENTLY is not supported, writers of the table wait for the index");
-  }
-  table = session.rights.lock_own(table, lock::RelationMode::share);
+  // A temporary table has no other users.
+  const bool is_beside_writers =
+      statement.concurrent && table->relation.persistence != Persistence::temporary;
+  table =
+      session.rights.lock_own(table, is_beside_writers ? lock::RelationMode::share_update_exclusive
+                                                       : lock::RelationMode::share);
   require_unused(session, *table, "CREATE INDEX");
   refuse_more_index_columns(statement.index_params.size() +
                             statement.index_including_params.size());
@@ -246,9 +257,12 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
   if (table->tree) {
     index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
   }
+  if (is_beside_writers) index.state = IndexState::building;
+  const IndexPlace place{relation.oid, index.oid};
   relation.indexes.push_back(std::move(index));
   const TablePtr changed =
       session.catalog.replace(*session.transaction, *table, std::move(relation));
+  if (is_beside_writers) return create_beside_writers(session, place);
   if (table->tree) fill_index(session, changed, changed->relation.indexes.size() - 1);
   // ONLY: the user attaches the partitions' indexes one by one.
   if (statement.relation->inh) {

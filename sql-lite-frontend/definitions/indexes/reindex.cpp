@@ -1,9 +1,12 @@
 #include "sql-lite-frontend/definitions/indexes/reindex.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/definitions/databases/databases.h"
+#include "sql-lite-frontend/definitions/indexes/beside_writers.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/table_rewrite.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
@@ -16,7 +19,13 @@ namespace {
 
 using Target = ast::ReindexObjectType;
 
-void check_options(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink) {
+/// How indexes are rebuilt, and where to tell of those that are not.
+struct Way {
+  bool concurrently = false;
+  ResultSink& sink;
+};
+
+Way read_options(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink) {
   bool concurrently = false;
   for (const ast::Node* node : statement.params) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -34,10 +43,11 @@ void check_options(StatementContext& session, const ast::ReindexStmt& statement,
       refuse_option("REINDEX", option);
     }
   }
-  if (!concurrently) return;
-  session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
-  session.notice(sink, Severity::notice, SqlState{"00000"},
-                 "CONCURRENTLY is not supported, who uses the table waits for the index");
+  if (concurrently) {
+    prevent_in_routine(session, "REINDEX CONCURRENTLY");
+    session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
+  }
+  return {concurrently, sink};
 }
 
 /// Throws 42501 without MAINTAIN on the table, or on the table of the index.
@@ -57,7 +67,12 @@ bool maintains_all(const StatementContext& session) {
 
 /// Rebuilds the index of that name, or all indexes of the table. Pre: the caller has checked the
 /// right: MAINTAIN on the table or an ancestor, or ownership of its schema or of the database.
-void rebuild(StatementContext& session, const TablePtr& table, std::string_view only) {
+void rebuild(StatementContext& session, const Way& way, const TablePtr& table,
+             std::string_view only) {
+  // A temporary table has no other users.
+  if (way.concurrently && table->relation.persistence != Persistence::temporary) {
+    return rebuild_beside_writers(session, table->relation.oid, only, way.sink);
+  }
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
   require_indexes_unused(session, *locked, "REINDEX INDEX");
   Relation relation = locked->relation;
@@ -67,6 +82,7 @@ void rebuild(StatementContext& session, const TablePtr& table, std::string_view 
     if (index.orders_rows() || (!only.empty() && index.name != only)) continue;
     value_of(session.shared.engine.drop_tree(*session.transaction, index.tree));
     index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
+    index.state = IndexState::valid;
     rebuilt.push_back(i);
   }
   if (rebuilt.empty()) return;
@@ -76,22 +92,23 @@ void rebuild(StatementContext& session, const TablePtr& table, std::string_view 
 }
 
 /// Rebuilds the partitions' parts of an index.
-void rebuild_parts(StatementContext& session, const Table& table, Oid index) {
+void rebuild_parts(StatementContext& session, const Way& way, const Table& table, Oid index) {
   check_stack();
   for (const Oid oid : table.relation.partitions) {
     const TablePtr partition = session.names.table(oid);
+    if (!partition) continue;
     const auto& indexes = partition->relation.indexes;
     const auto part = std::ranges::find(indexes, index, &Index::parent);
     if (part == indexes.end()) continue;
     if (partition->tree) {
-      rebuild(session, partition, part->name);
+      rebuild(session, way, partition, part->name);
     } else {
-      rebuild_parts(session, *partition, part->oid);
+      rebuild_parts(session, way, *partition, part->oid);
     }
   }
 }
 
-void rebuild_all(StatementContext& session, Oid schema) {
+void rebuild_all(StatementContext& session, const Way& way, Oid schema) {
   // Reads all relations: without a schema, the statement is about all of them.
   const std::vector<TablePtr> tables =
       schema == kNoOid ? session.catalog.tables() : session.catalog.naming<Table>({schema});
@@ -100,14 +117,14 @@ void rebuild_all(StatementContext& session, Oid schema) {
     const bool is_others_temporary = relation.persistence == Persistence::temporary &&
                                      relation.schema != session.names.temp_schema;
     if (!keeps_rows(relation.kind) || is_others_temporary) continue;
-    if (schema == kNoOid || relation.schema == schema) rebuild(session, table, {});
+    if (schema == kNoOid || relation.schema == schema) rebuild(session, way, table, {});
   }
 }
 
 }  // namespace
 
 void reindex(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink) {
-  check_options(session, statement, sink);
+  const Way way = read_options(session, statement, sink);
   switch (statement.kind) {
     case Target::index: {
       const NamedRelation found = require_named_relation(session, *statement.relation);
@@ -115,9 +132,9 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
       require_maintainable(session, found);
       if (found.table->relation.is_partitioned()) {
         session.transaction.prevent_in_block("REINDEX INDEX");
-        rebuild_parts(session, *found.table, found.index->oid);
+        rebuild_parts(session, way, *found.table, found.index->oid);
       } else {
-        rebuild(session, found.table, found.index->name);
+        rebuild(session, way, found.table, found.index->name);
       }
       break;
     }
@@ -130,8 +147,13 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
       }
       require_maintainable(session, found);
       if (relation.is_partitioned()) session.transaction.prevent_in_block("REINDEX TABLE");
+      if (way.concurrently && found.table->tree && relation.indexes.empty()) {
+        session.notice(sink, Severity::notice, SqlState{"00000"},
+                       fmt::format("table \"{}\" has no indexes that can be reindexed concurrently",
+                                   relation.name));
+      }
       for (const TablePtr& one : with_partitions(session, found.table)) {
-        if (one->tree) rebuild(session, one, {});
+        if (one->tree) rebuild(session, way, one, {});
       }
       break;
     }
@@ -142,7 +164,7 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.name);
       }
       if (!maintains_all(session)) session.rights.require_owner(*schema);
-      rebuild_all(session, schema->oid);
+      rebuild_all(session, way, schema->oid);
       break;
     }
     case Target::database:
@@ -154,7 +176,7 @@ void reindex(StatementContext& session, const ast::ReindexStmt& statement, Resul
       if (!maintains_all(session)) {
         session.rights.require_owner(*database_named(session, session.options.database));
       }
-      rebuild_all(session, kNoOid);
+      rebuild_all(session, way, kNoOid);
       break;
     case Target::system:
     case Target::undefined:

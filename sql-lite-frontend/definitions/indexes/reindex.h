@@ -8,4 +8,9 @@ namespace swizzle::sql {
 /// not rebuilt.
 void reindex(StatementContext& session, const ast::ReindexStmt& statement, ResultSink& sink);
 
+/// REINDEX CONCURRENTLY: rebuilds the index of that name, or all indexes of the table, one after
+/// the other, beside readers and writers. Commits on the way.
+void rebuild_beside_writers(StatementContext& session, Oid table, std::string_view only,
+                            ResultSink& sink);
+
 }  // namespace swizzle::sql

@@ -312,6 +312,12 @@ bool switches_triggers(DividedAction action) {
 
 }  // namespace
 
+bool detaches_beside_users(const ast::AlterTableCmd& command) {
+  if (command.subtype == DividedAction::detachpartitionfinalize) return true;
+  return command.subtype == DividedAction::detachpartition &&
+         ast::as<ast::PartitionCmd>(command.def).concurrent;
+}
+
 void refuse_to_divide(const Table& table, const ast::AlterTableCmd& command) {
   if (command.subtype != DividedAction::attachpartition &&
       command.subtype != DividedAction::detachpartition &&
@@ -345,6 +351,14 @@ void alter_divided(StatementContext& session, TableChange& change,
   if (!table->relation.is_partitioned()) {
     refuse_to_divide(*table, command);
     return change.apply(command);
+  }
+  if (detaches_beside_users(command)) {
+    const auto& partition = ast::as<ast::PartitionCmd>(command.def);
+    if (command.subtype == DividedAction::detachpartition)
+      detach_beside_users(session, table, partition);
+    else
+      finish_detachment(session, table, partition);
+    return change.look_again();
   }
   for (const TablePtr& below : with_partitions(session, table)) {
     require_unused(session, *below, "ALTER TABLE");

@@ -3,11 +3,16 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/relation_noun.h"
+#include "sql-lite-frontend/definitions/indexes/beside_writers.h"
 #include "sql-lite-frontend/definitions/partitions/partition_parts.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/not_null.h"
+#include "sql-lite-frontend/definitions/tables/table_change.h"
+#include "sql-lite-frontend/query/parse/parser.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
+#include "sql-lite-frontend/statement/names/partition_text.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 
 /// ATTACH PARTITION and DETACH PARTITION.
@@ -199,30 +204,41 @@ void attach_partition(StatementContext& session, const TablePtr& parent,
   }
 }
 
-void detach_partition(StatementContext& session, const TablePtr& parent,
-                      const ast::PartitionCmd& command) {
-  if (command.concurrent) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "ALTER TABLE … DETACH PARTITION CONCURRENTLY is not supported"};
-  }
-  if (!parent->relation.is_partitioned()) {
-    throw_not_partitioned(parent->relation, "DETACH PARTITION");
+namespace {
+
+constexpr std::string_view kFinalizeHint =
+    "Use ALTER TABLE ... DETACH PARTITION ... FINALIZE to complete the pending detach operation.";
+
+TablePtr require_partition_of(StatementContext& session, const Table& parent,
+                              const ast::PartitionCmd& command) {
+  if (!parent.relation.is_partitioned()) {
+    throw_not_partitioned(parent.relation, "DETACH PARTITION");
   }
   const NamedRelation found = require_named_relation(session, *command.name);
-  if (found.table->relation.partition_of != parent->relation.oid || found.index != nullptr) {
+  if (found.table->relation.partition_of != parent.relation.oid || found.index != nullptr) {
     throw_error(sqlstate::undefined_table, "relation \"{}\" is not a partition of relation \"{}\"",
-                command.name->relname, parent->relation.name);
+                command.name->relname, parent.relation.name);
   }
-  TablePtr table = session.catalog.lock_for_change(*session.transaction, found.table);
+  return found.table;
+}
+
+/// Locks the partition and its own partitions against everybody. Returns its newest definition.
+TablePtr lock_alone(StatementContext& session, const TablePtr& partition) {
+  const TablePtr table = session.catalog.lock_for_change(*session.transaction, partition);
   for (const TablePtr& below : with_partitions(session, table)) {
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, below);
     require_unused(session, *locked, "ALTER TABLE");
   }
-  leave_parent(session, table->relation);
-  table = session.catalog.table(table->relation.oid);
-  Relation relation = table->relation;
+  return table;
+}
+
+/// Makes the partition a table of its own. Pre: it is locked alone, and its parent does not list it
+/// any more.
+void make_independent(StatementContext& session, const Table& table) {
+  Relation relation = table.relation;
   relation.partition_of = kNoOid;
   relation.partition_bound.reset();
+  relation.is_being_detached = false;
   for (Column& column : relation.columns) column.inherited = false;
   for (Constraint& constraint : relation.constraints) {
     constraint.parent = kNoOid;
@@ -234,13 +250,124 @@ void detach_partition(StatementContext& session, const TablePtr& parent,
     if (trigger.parent != kNoOid) gone.push_back(trigger.oid);
   }
   std::erase_if(relation.triggers, [](const Trigger& one) { return one.parent != kNoOid; });
-  session.catalog.replace(*session.transaction, *table, std::move(relation));
+  session.catalog.replace(*session.transaction, table, std::move(relation));
   for (const Oid trigger : gone) {
-    drop_parts(session, *session.catalog.table(table->relation.oid), &Relation::triggers, trigger);
+    drop_parts(session, *session.catalog.table(table.relation.oid), &Relation::triggers, trigger);
   }
-  for (const TablePtr& below : with_partitions(session, session.names.table(table->relation.oid))) {
+  for (const TablePtr& below : with_partitions(session, session.names.table(table.relation.oid))) {
     session.catalog.replace(*session.transaction, *below, Relation{below->relation});
   }
+}
+
+/// Returns the condition that the rows of a partition satisfy, as a constraint to keep; empty if
+/// there is none that could stand without the parent.
+std::string condition_to_keep(StatementContext& session, const Table& partition) {
+  const TablePtr parent = session.names.table(partition.relation.partition_of);
+  const bool is_kept = parent && partition.tree && parent->relation.partition_key &&
+                       parent->relation.partition_key->strategy != PartitionStrategy::hash;
+  return is_kept ? shown_partition_constraint(session, partition) : std::string{};
+}
+
+/// Adds a CHECK that all rows are known to satisfy.
+void add_proven_check(StatementContext& session, const TablePtr& table,
+                      const std::string& condition) {
+  Arena arena;
+  const auto script =
+      parse_script(arena, fmt::format("ALTER TABLE {} ADD CHECK {} NOT VALID",
+                                      session.names.qualified_name(*table), condition));
+  SilentSink silent;
+  TableChange change{session, table, silent};
+  const auto& statement = ast::as<ast::AlterTableStmt>(script[0]->stmt);
+  change.apply(ast::as<ast::AlterTableCmd>(statement.cmds[0]));
+  Relation relation{change.table()->relation};
+  Constraint& added = relation.constraints.back();
+  const auto same =
+      std::ranges::count(relation.constraints, added.check_sql, &Constraint::check_sql);
+  added.validated = true;
+  // It may have been detached before.
+  if (same > 1) relation.constraints.pop_back();
+  session.catalog.replace(*session.transaction, *change.table(), std::move(relation));
+}
+
+/// Waits for those who use the parent by a definition that has the partition, and ends its
+/// detachment. Pre: the parent is locked against changes of its definition.
+void finish_detachment(StatementContext& session, Oid parent, Oid partition) {
+  value_of(session.transaction->wait_for_holders(lock::RelationId{parent},
+                                                 lock::RelationMode::access_exclusive));
+  const TablePtr found = session.catalog.table(partition);
+  if (!found || !found->relation.is_being_detached) return;
+  const TablePtr table = lock_alone(session, found);
+  const std::string condition = condition_to_keep(session, *table);
+  make_independent(session, *table);
+  if (!condition.empty()) {
+    add_proven_check(session, session.catalog.table(partition), condition);
+  }
+}
+
+/// Refuses a second detachment that is not finished, and one of a table with a default partition,
+/// whose implied bound would change.
+void require_detachable_beside_users(StatementContext& session, const Table& parent) {
+  for (const Oid oid : parent.relation.partitions) {
+    const TablePtr partition = session.names.table(oid);
+    if (!partition || !partition->relation.partition_bound->is_default) continue;
+    throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                   "cannot detach partitions concurrently when a default partition exists"};
+  }
+  for (const TablePtr& table : session.catalog.naming<Table>({parent.relation.oid})) {
+    const Relation& relation = table->relation;
+    if (relation.partition_of != parent.relation.oid || !relation.is_being_detached) continue;
+    throw sql_error(sqlstate::object_not_in_prerequisite_state,
+                    "partition \"{}\" already pending detach in partitioned table \"{}.{}\"",
+                    relation.name, session.names.schema_name(parent.relation.schema),
+                    parent.relation.name)
+        .with_hint(std::string{kFinalizeHint});
+  }
+}
+
+}  // namespace
+
+void detach_beside_users(StatementContext& session, const TablePtr& parent,
+                         const ast::PartitionCmd& command) {
+  constexpr std::string_view kCommand = "ALTER TABLE ... DETACH CONCURRENTLY";
+  prevent_in_routine(session, kCommand);
+  session.transaction.prevent_in_block(kCommand);
+  const TablePtr found = require_partition_of(session, *parent, command);
+  require_detachable_beside_users(session, *parent);
+  const TablePtr partition = session.catalog.lock_for_change(
+      *session.transaction, found, lock::RelationMode::share_update_exclusive);
+  Relation left{parent->relation};
+  std::erase(left.partitions, partition->relation.oid);
+  session.catalog.replace(*session.transaction, *parent, std::move(left));
+  Relation relation{partition->relation};
+  relation.is_being_detached = true;
+  session.catalog.replace(*session.transaction, *partition, std::move(relation));
+  commit_and_lock(session, parent->relation.oid);
+  finish_detachment(session, parent->relation.oid, partition->relation.oid);
+}
+
+void finish_detachment(StatementContext& session, const TablePtr& parent,
+                       const ast::PartitionCmd& command) {
+  const TablePtr partition = require_partition_of(session, *parent, command);
+  if (!partition->relation.is_being_detached) {
+    throw sql_error(sqlstate::object_not_in_prerequisite_state,
+                    "cannot complete detaching partition \"{}\"", partition->relation.name)
+        .with_detail("There's no pending concurrent detach.");
+  }
+  finish_detachment(session, parent->relation.oid, partition->relation.oid);
+}
+
+void detach_partition(StatementContext& session, const TablePtr& parent,
+                      const ast::PartitionCmd& command) {
+  const TablePtr found = require_partition_of(session, *parent, command);
+  if (found->relation.is_being_detached) {
+    throw sql_error(sqlstate::object_not_in_prerequisite_state, "cannot detach partition \"{}\"",
+                    found->relation.name)
+        .with_detail("The partition is being detached concurrently or has an unfinished detach.")
+        .with_hint(std::string{kFinalizeHint});
+  }
+  const TablePtr table = lock_alone(session, found);
+  leave_parent(session, table->relation);
+  make_independent(session, *session.catalog.table(table->relation.oid));
 }
 
 }  // namespace swizzle::sql

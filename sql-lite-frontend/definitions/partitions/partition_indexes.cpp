@@ -193,7 +193,9 @@ bool is_whole(StatementContext& session, const Table& table, const Index& index)
     if (!partition) continue;
     const auto& indexes = partition->relation.indexes;
     const auto part = std::ranges::find(indexes, index.oid, &Index::parent);
-    if (part == indexes.end() || !is_whole(session, *partition, *part)) return false;
+    if (part == indexes.end() || !part->is_valid() || !is_whole(session, *partition, *part)) {
+      return false;
+    }
   }
   return true;
 }

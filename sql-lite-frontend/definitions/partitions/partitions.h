@@ -36,6 +36,13 @@ void attach_partition(StatementContext& session, const TablePtr& parent,
                       const ast::PartitionCmd& command);
 void detach_partition(StatementContext& session, const TablePtr& parent,
                       const ast::PartitionCmd& command);
+/// DETACH PARTITION CONCURRENTLY: takes the partition from its parent's list, commits, and makes it
+/// a table of its own when nobody uses the parent by the list of before.
+void detach_beside_users(StatementContext& session, const TablePtr& parent,
+                         const ast::PartitionCmd& command);
+/// DETACH PARTITION FINALIZE: does the last step, where it was interrupted.
+void finish_detachment(StatementContext& session, const TablePtr& parent,
+                       const ast::PartitionCmd& command);
 /// ALTER INDEX … ATTACH PARTITION.
 void attach_index(StatementContext& session, const TablePtr& parent, Oid index,
                   const ast::PartitionCmd& command);

@@ -287,16 +287,19 @@ class GrantChange {
     session_.catalog.replace(*session_.transaction, *table, std::move(relation));
   }
 
+  static constexpr std::string_view kColumnsWithoutList[] = {
+      "tableoid", "cmax", "xmax", "cmin", "xmin", "ctid", "last_value", "log_cnt", "is_called"};
+  static constexpr std::size_t kSystemColumns = 6;
+
   /// Handles columns without access lists: system columns and those of sequences. Revoking a right
   /// to all columns warns about them as well, or is refused.
   void ask_for_columns_without_list(const Relation& relation, Privileges whole,
                                     const AccessList& of_table) {
-    static constexpr std::string_view kNames[] = {
-        "tableoid", "cmax", "xmax", "cmin", "xmin", "ctid", "last_value", "log_cnt", "is_called"};
     const Privileges wanted = whole & all_privileges(GrantedOn::column);
     if (wanted == 0 || relation.kind == RelationKind::view) return;
-    const std::size_t count = relation.kind == RelationKind::sequence ? std::size(kNames) : 6;
-    for (const std::string_view name : std::span{kNames}.first(count)) {
+    const bool is_sequence = relation.kind == RelationKind::sequence;
+    const std::size_t count = is_sequence ? std::size(kColumnsWithoutList) : kSystemColumns;
+    for (const std::string_view name : std::span{kColumnsWithoutList}.first(count)) {
       (void)changed({{}, relation.owner, GrantedOn::column},
                     {wanted, wanted == all_privileges(GrantedOn::column)},
                     {GrantedOn::column, {}, relation.name, name}, &of_table);
@@ -310,6 +313,12 @@ class GrantChange {
     std::vector<Privileges> of_columns(relation.columns.size());
     for (const auto& [name, privileges] : want.columns) {
       const auto position = table.column_position(name);
+      const bool is_without_list =
+          std::ranges::find(kColumnsWithoutList, name) != std::end(kColumnsWithoutList);
+      if (!position && is_without_list) {
+        throw_error(sqlstate::feature_not_supported,
+                    "privileges on the system column \"{}\" are not supported", name);
+      }
       if (!position) {
         throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                     name, relation.name);

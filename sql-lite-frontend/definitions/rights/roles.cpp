@@ -166,7 +166,7 @@ class RoleUses {
   std::vector<Use> uses_;
 };
 
-/// What a database has that is read when it is asked for.
+/// Records of a database that are read on demand.
 struct RecordsOfDatabase {
   std::vector<DefaultGrants> defaults;
   std::vector<LargeObject> large_objects;

@@ -82,6 +82,101 @@ Oid estimator(StatementContext& session, ast::NodeList names, std::string_view a
 constexpr std::string_view kRestrictionArguments = "internal, oid, internal, integer";
 constexpr std::string_view kJoinArguments = "internal, oid, internal, smallint, internal";
 
+/// One of the two operators that an operator may be paired with.
+struct Pairing {
+  std::string_view name;
+  Oid UserOperator::* place;
+};
+constexpr Pairing kCommutator{"commutator", &UserOperator::commutator};
+constexpr Pairing kNegator{"negator", &UserOperator::negator};
+
+/// Returns the operator of that name over these operands; creates a shell if there is none.
+Oid find_or_make_operator(StatementContext& session, const UserOperator& op, ast::NodeList names,
+                          TypeId left, TypeId right) {
+  const std::string_view name = ast::string_of(names.back());
+  const std::string_view schema = schema_of_names(names);
+  if (const OperatorPtr found = find_made(session, names, left, right)) return found->oid;
+  const bool may_be_builtin = schema.empty() || schema == "pg_catalog";
+  if (const Operator* known = may_be_builtin ? builtin_operator(name, left, right) : nullptr) {
+    return known->oid;
+  }
+  UserOperator shell;
+  shell.schema = schema.empty() ? op.schema : place_of_definition(session, names);
+  shell.name = name;
+  shell.left = left;
+  shell.right = right;
+  const bool is_itself =
+      shell.schema == op.schema && name == op.name && left == op.left && right == op.right;
+  if (is_itself) return op.oid;
+  shell.oid = session.catalog.allocate_oid();
+  shell.owner = session.user;
+  return session.catalog.create(*session.transaction, std::move(shell))->oid;
+}
+
+/// Names of an operator and of the one that it is paired with.
+struct Pair {
+  std::string name;
+  Oid partner = kNoOid;
+};
+Pair pair_of(StatementContext& session, Oid op, const Pairing& pairing) {
+  if (const OperatorPtr made = session.catalog.made<UserOperator>(op)) {
+    return {made->name, (*made).*pairing.place};
+  }
+  const Operator* const builtin = find_operator(op);
+  if (builtin == nullptr) return {};
+  const bool is_commutator = pairing.place == kCommutator.place;
+  return {std::string{builtin->name}, is_commutator ? builtin->commutator : builtin->negator};
+}
+
+/// Sets the commutator or the negator of a definition.
+void pair(StatementContext& session, UserOperator& op, const Pairing& pairing,
+          ast::NodeList names) {
+  const bool is_commutator = pairing.place == kCommutator.place;
+  const Oid partner = find_or_make_operator(session, op, names, is_commutator ? op.right : op.left,
+                                            is_commutator ? op.left : op.right);
+  if (!is_commutator && partner == op.oid) {
+    throw invalid_operator("operator cannot be its own negator");
+  }
+  if (partner != op.oid) {
+    const Pair other = pair_of(session, partner, pairing);
+    if (other.partner != kNoOid && other.partner != op.oid) {
+      throw invalid_operator(fmt::format("{0} operator {1} is already the {0} of operator {2}",
+                                         pairing.name, other.name,
+                                         pair_of(session, other.partner, pairing).name));
+    }
+  }
+  op.*pairing.place = partner;
+}
+
+/// Pairs the other operator with this one, unless it is already.
+void link(StatementContext& session, const UserOperator& op, const Pairing& pairing) {
+  const Oid partner = op.*pairing.place;
+  if (partner == kNoOid || partner == op.oid) return;
+  const OperatorPtr found = session.catalog.made<UserOperator>(partner);
+  if (!found || (*found).*pairing.place != kNoOid) return;
+  UserOperator changed = *found;
+  changed.*pairing.place = op.oid;
+  session.catalog.replace(*session.transaction, *found, std::move(changed));
+}
+
+/// Refuses options of an operator that has not the operands or the result for them.
+void check_operator_options(const UserOperator& op, bool has_commutator, bool has_negator) {
+  const bool is_binary = op.left != TypeId::none;
+  const auto only = [](bool holds, bool said, std::string_view what, std::string_view can) {
+    if (said && !holds) throw invalid_operator(fmt::format("only {} operators can {}", what, can));
+  };
+  only(is_binary, has_commutator, "binary", "have commutators");
+  only(is_binary, op.join != kNoOid, "binary", "have join selectivity");
+  only(is_binary, op.can_merge, "binary", "merge join");
+  only(is_binary, op.can_hash, "binary", "hash");
+  const bool is_boolean = op.result == TypeId::bool_;
+  only(is_boolean, has_negator, "boolean", "have negators");
+  only(is_boolean, op.restriction != kNoOid, "boolean", "have restriction selectivity");
+  only(is_boolean, op.join != kNoOid, "boolean", "have join selectivity");
+  only(is_boolean, op.can_merge, "boolean", "merge join");
+  only(is_boolean, op.can_hash, "boolean", "hash");
+}
+
 /// Builds the definition from a CREATE OPERATOR.
 class OperatorBuilder {
  public:
@@ -96,7 +191,7 @@ class OperatorBuilder {
       read_option(ast::as<ast::DefElem>(node));
     }
     read_function();
-    check_options();
+    check_operator_options(op_, !commutator_.empty(), !negator_.empty());
     store();
   }
 
@@ -160,24 +255,6 @@ class OperatorBuilder {
     if (!join_.empty()) op_.join = estimator(session_, join_, kJoinArguments);
   }
 
-  void check_options() {
-    const bool is_binary = op_.left != TypeId::none;
-    const auto only = [](bool holds, bool said, std::string_view what, std::string_view can) {
-      if (said && !holds)
-        throw invalid_operator(fmt::format("only {} operators can {}", what, can));
-    };
-    only(is_binary, !commutator_.empty(), "binary", "have commutators");
-    only(is_binary, op_.join != kNoOid, "binary", "have join selectivity");
-    only(is_binary, op_.can_merge, "binary", "merge join");
-    only(is_binary, op_.can_hash, "binary", "hash");
-    const bool is_boolean = op_.result == TypeId::bool_;
-    only(is_boolean, !negator_.empty(), "boolean", "have negators");
-    only(is_boolean, op_.restriction != kNoOid, "boolean", "have restriction selectivity");
-    only(is_boolean, op_.join != kNoOid, "boolean", "have join selectivity");
-    only(is_boolean, op_.can_merge, "boolean", "merge join");
-    only(is_boolean, op_.can_hash, "boolean", "hash");
-  }
-
   void store() {
     const OperatorPtr old = operator_in(session_, op_.schema, op_.name, op_.left, op_.right);
     if (old && old->function != kNoOid) {
@@ -186,53 +263,16 @@ class OperatorBuilder {
     op_.oid = old ? old->oid : session_.catalog.allocate_oid();
     if (old) op_.commutator = old->commutator;
     if (old) op_.negator = old->negator;
-    if (!commutator_.empty()) op_.commutator = other(commutator_, op_.right, op_.left);
-    if (!negator_.empty()) {
-      op_.negator = other(negator_, op_.left, op_.right);
-      if (op_.negator == op_.oid) {
-        throw invalid_operator("operator cannot be its own negator or sort operator");
-      }
-    }
+    if (!commutator_.empty()) pair(session_, op_, kCommutator, commutator_);
+    if (!negator_.empty()) pair(session_, op_, kNegator, negator_);
     const UserOperator made = op_;
     if (old) {
       session_.catalog.replace(*session_.transaction, *old, std::move(op_));
     } else {
       session_.catalog.create(*session_.transaction, std::move(op_));
     }
-    link(made.commutator, made.oid, &UserOperator::commutator);
-    link(made.negator, made.oid, &UserOperator::negator);
-  }
-
-  /// Returns the operator of that name over these operands; creates a shell if there is none.
-  Oid other(ast::NodeList names, TypeId left, TypeId right) {
-    const std::string_view name = ast::string_of(names.back());
-    const std::string_view schema = schema_of_names(names);
-    if (const OperatorPtr found = find_made(session_, names, left, right)) return found->oid;
-    const bool may_be_builtin = schema.empty() || schema == "pg_catalog";
-    if (const Operator* op = may_be_builtin ? builtin_operator(name, left, right) : nullptr) {
-      return op->oid;
-    }
-    UserOperator shell;
-    shell.schema = schema.empty() ? op_.schema : place_of_definition(session_, names);
-    shell.name = name;
-    shell.left = left;
-    shell.right = right;
-    const bool is_itself =
-        shell.schema == op_.schema && name == op_.name && left == op_.left && right == op_.right;
-    if (is_itself) return op_.oid;
-    shell.oid = session_.catalog.allocate_oid();
-    shell.owner = session_.user;
-    return session_.catalog.create(*session_.transaction, std::move(shell))->oid;
-  }
-
-  /// Sets this operator as the other's commutator or negator, unless it has one already.
-  void link(Oid to, Oid own, Oid UserOperator::* place) {
-    if (to == kNoOid || to == own) return;
-    const OperatorPtr found = session_.catalog.made<UserOperator>(to);
-    if (!found || (*found).*place != kNoOid) return;
-    UserOperator changed = *found;
-    changed.*place = own;
-    session_.catalog.replace(*session_.transaction, *found, std::move(changed));
+    link(session_, made, kCommutator);
+    link(session_, made, kNegator);
   }
 
   StatementContext& session_;
@@ -323,10 +363,34 @@ void create_operator(StatementContext& session, const ast::DefineStmt& statement
   OperatorBuilder{session, statement, sink}.run();
 }
 
+namespace {
+
+[[noreturn]] void refuse_second_time(std::string_view attribute) {
+  throw invalid_operator(fmt::format(
+      "operator attribute \"{}\" cannot be changed if it has already been set", attribute));
+}
+
+void set_once(bool& attribute, const ast::DefElem& option) {
+  const bool wanted = option_boolean(option);
+  if (attribute && !wanted) refuse_second_time(option.defname);
+  attribute = wanted;
+}
+
+void pair_once(StatementContext& session, UserOperator& op, const Pairing& pairing,
+               ast::NodeList names) {
+  const Oid before = op.*pairing.place;
+  pair(session, op, pairing, names);
+  if (before != kNoOid && before != op.*pairing.place) refuse_second_time(pairing.name);
+}
+
+}  // namespace
+
 void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& statement) {
   const OperatorPtr op = require_operator(session, *statement.opername);
   require_operator_owner(session, *op);
   UserOperator changed = *op;
+  ast::NodeList commutator;
+  ast::NodeList negator;
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
@@ -336,15 +400,27 @@ void alter_operator(StatementContext& session, const ast::AlterOperatorStmt& sta
           is_none ? kNoOid : estimator(session, option_names(option), kRestrictionArguments);
     } else if (name == "join") {
       changed.join = is_none ? kNoOid : estimator(session, option_names(option), kJoinArguments);
+    } else if (name == "commutator") {
+      commutator = option_names(option);
+    } else if (name == "negator") {
+      negator = option_names(option);
+    } else if (name == "merges") {
+      set_once(changed.can_merge, option);
+    } else if (name == "hashes") {
+      set_once(changed.can_hash, option);
     } else if (name == "leftarg" || name == "rightarg" || name == "function" ||
-               name == "procedure" || name == "commutator" || name == "negator" ||
-               name == "hashes" || name == "merges") {
+               name == "procedure") {
       throw_error(sqlstate::syntax_error, "operator attribute \"{}\" cannot be changed", name);
     } else {
       throw_error(sqlstate::syntax_error, "operator attribute \"{}\" not recognized", name);
     }
   }
-  session.catalog.replace(*session.transaction, *op, std::move(changed));
+  check_operator_options(changed, !commutator.empty(), !negator.empty());
+  if (!commutator.empty()) pair_once(session, changed, kCommutator, commutator);
+  if (!negator.empty()) pair_once(session, changed, kNegator, negator);
+  session.catalog.replace(*session.transaction, *op, UserOperator{changed});
+  link(session, changed, kCommutator);
+  link(session, changed, kNegator);
 }
 
 void drop_operators(StatementContext& session, const ast::DropStmt& statement, ResultSink& sink) {

@@ -257,6 +257,11 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const auto made = session.catalog.made<UserTextConfig>(oid)) return made->comment;
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   if (const PublicationPtr made = session.catalog.made<Publication>(oid)) return made->comment;
+  if (catalog == "pg_subscription") {
+    Catalog& own = session.catalog.shared();
+    return read_comment(own, *execution.transaction, own.database(), class_id::pg_subscription,
+                        oid);
+  }
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
                        catalog == "pg_trigger" || catalog == "pg_policy";
   if (!is_part) return {};
@@ -347,11 +352,15 @@ Value text_search_is_visible(Execution& execution, Arguments arguments) {
 }
 Value collation_version(Execution& execution, Arguments arguments) {
   const Oid oid = arguments[0].as_oid();
-  const bool is_known = context_of(execution).catalog.made<UserCollation>(oid) != nullptr ||
-                        !builtin_collation_name(oid).empty();
+  const CollationPtr made = context_of(execution).catalog.made<UserCollation>(oid);
+  const bool is_known = made != nullptr || !builtin_collation_name(oid).empty();
   if (!is_known)
     throw_error(sqlstate::undefined_object, "collation with OID {} does not exist", oid);
   const CollationRule* rule = find_collation_rule(oid);
+  const bool is_of_builtin =
+      made ? made->provider == 'b'
+           : oid == collation_id::ucs_basic || rule->letters != Letters::ascii;
+  if (is_of_builtin) return text(execution, "1");
   return rule->is_of_bytes() ? Value::null() : text(execution, icu_version(rule->locale));
 }
 

@@ -14,7 +14,14 @@ namespace swizzle::sql {
 struct StatementContext;
 
 /// Values of pg_depend.deptype.
-enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };
+enum class Dependency : char {
+  normal = 'n',
+  automatic = 'a',
+  internal = 'i',
+  extension = 'e',
+  partition_of_index = 'P',  ///< on the parent's index
+  partition_of_table = 'S',  ///< of the same index on its own table
+};
 
 struct ObjectAddress {
   Oid catalog = kNoOid;

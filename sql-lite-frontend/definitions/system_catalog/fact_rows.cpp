@@ -131,9 +131,11 @@ void access_methods(Execution& execution, const EmitRow& emit) {
 
 void emit_collation(Execution& execution, const EmitRow& emit, const UserCollation& collation) {
   constexpr std::int64_t kUtf8 = 6;
-  const bool has_encoding = collation.provider == 'c' && collation.oid != collation_id::c &&
-                            collation.oid != collation_id::posix;
-  const bool is_icu = collation.provider == 'i';
+  const bool is_builtin = collation.provider == 'b';
+  const bool has_encoding =
+      is_builtin || (collation.provider == 'c' && collation.oid != collation_id::c &&
+                     collation.oid != collation_id::posix);
+  const bool has_locale = is_builtin || collation.provider == 'i';
   const auto text = [&](const std::string& value) {
     return value.empty() ? Value::null() : text_value(execution, value);
   };
@@ -146,7 +148,7 @@ void emit_collation(Execution& execution, const EmitRow& emit, const UserCollati
                        Value::from_int(has_encoding ? kUtf8 : -1),
                        text(collation.collate),
                        text(collation.ctype),
-                       is_icu ? text_value(execution, collation.locale) : Value::null(),
+                       has_locale ? text_value(execution, collation.locale) : Value::null(),
                        text(collation.version)};
   emit(row);
 }
@@ -160,6 +162,9 @@ UserCollation builtin_row(Oid oid, std::string name, char provider, std::string 
   if (provider == 'i') {
     row.locale = std::move(locale);
     row.version = icu_version(row.locale);
+  } else if (provider == 'b') {
+    row.locale = std::move(locale);
+    row.version.push_back('1');
   } else {
     row.collate = row.ctype = std::move(locale);
   }
@@ -172,7 +177,10 @@ std::vector<UserCollation> make_builtin_collations() {
   rows.push_back(builtin_row(collation_id::by_default, "default", 'd', ""));
   rows.push_back(builtin_row(collation_id::c, "C", 'c', "C"));
   rows.push_back(builtin_row(collation_id::posix, "POSIX", 'c', "POSIX"));
-  rows.push_back(builtin_row(collation_id::ucs_basic, "ucs_basic", 'c', "C"));
+  rows.push_back(builtin_row(collation_id::ucs_basic, "ucs_basic", 'b', "C"));
+  rows.push_back(builtin_row(collation_id::c_utf8, "pg_c_utf8", 'b', "C.UTF-8"));
+  rows.push_back(
+      builtin_row(collation_id::unicode_fast, "pg_unicode_fast", 'b', "PG_UNICODE_FAST"));
   Oid oid = collation_id::first_locale;
   for (const std::string_view locale : builtin_locales()) {
     constexpr std::size_t kWorkOfLocale = 10'000;
@@ -254,20 +262,29 @@ void text_search_dictionaries(Execution& execution, const EmitRow& emit) {
 }
 
 void text_search_parsers(Execution& execution, const EmitRow& emit) {
-  const Value row[] = {Value::from_oid(kDefaultTextParser), text_value(execution, "default"),
-                       system_schema()};
+  const Value row[] = {Value::from_oid(kDefaultTextParser),
+                       text_value(execution, "default"),
+                       system_schema(),
+                       Value::from_oid(3717),
+                       Value::from_oid(3718),
+                       Value::from_oid(3719),
+                       Value::from_oid(3720),
+                       Value::from_oid(3721)};
   emit(row);
 }
 
 void text_search_templates(Execution& execution, const EmitRow& emit) {
   for (const TextTemplateInfo& info : text_templates()) {
+    const bool is_simple = info.oid == kSimpleTextTemplate;
     const Value row[] = {Value::from_oid(info.oid), text_value(execution, info.name),
-                         system_schema()};
+                         system_schema(), Value::from_oid(is_simple ? 3725 : 13267),
+                         Value::from_oid(is_simple ? 3726 : 13268)};
     emit(row);
   }
   if (const ExtensionPtr extension = context_of(execution).catalog.extension("unaccent")) {
     const Value row[] = {Value::from_oid(kUnaccentTextTemplate), text_value(execution, "unaccent"),
-                         Value::from_oid(extension->schema)};
+                         Value::from_oid(extension->schema), Value::from_oid(kNoOid),
+                         Value::from_oid(kNoOid)};
     emit(row);
   }
 }
@@ -413,11 +430,18 @@ std::span<const RowProvider> fact_providers() {
        text_search_dictionaries},
       {kPgCatalogSchema,
        "pg_ts_parser",
-       {{"oid"}, {"prsname"}, {"prsnamespace"}},
+       {{"oid"},
+        {"prsname"},
+        {"prsnamespace"},
+        {"prsstart"},
+        {"prstoken"},
+        {"prsend"},
+        {"prsheadline"},
+        {"prslextype"}},
        text_search_parsers},
       {kPgCatalogSchema,
        "pg_ts_template",
-       {{"oid"}, {"tmplname"}, {"tmplnamespace"}},
+       {{"oid"}, {"tmplname"}, {"tmplnamespace"}, {"tmplinit"}, {"tmpllexize"}},
        text_search_templates},
       {kPgCatalogSchema, "pg_tablespace", {{"oid"}, {"spcname"}, {"spcowner"}}, tablespaces},
   };

@@ -29,6 +29,24 @@ namespace {
   "= 'pg_catalog' THEN pg_catalog.format_type(" #t ".oid, NULL) WHEN " #t \
   ".oid IS NOT NULL THEN 'USER-DEFINED' END"
 
+// Names of the routine `p`, of schema `n`, as the first columns of a view of what it uses.
+#define SWIZZLE_USING_COLUMNS \
+  "specific_catalog specific_schema specific_name routine_catalog routine_schema "
+#define SWIZZLE_USING_ROUTINE                                                        \
+  "SELECT DISTINCT pg_catalog.current_database() AS specific_catalog, n.nspname AS " \
+  "specific_schema, p.proname || '_' || p.oid AS specific_name, "                    \
+  "pg_catalog.current_database() AS routine_catalog, n.nspname AS routine_schema, "
+#define SWIZZLE_USED_BY_ROUTINE(catalog)                                      \
+  "FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_proc p ON p.oid = d.objid " \
+  "JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "                 \
+  "AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass "                \
+  "AND d.refclassid = 'pg_catalog." catalog "'::pg_catalog.regclass "
+// The relation `u` that it uses, of schema `un`.
+#define SWIZZLE_USED_RELATION                         \
+  SWIZZLE_USED_BY_ROUTINE("pg_class")                 \
+  "JOIN pg_catalog.pg_class u ON u.oid = d.refobjid " \
+  "JOIN pg_catalog.pg_namespace un ON un.oid = u.relnamespace "
+
 constexpr SystemView kInformationSchemaViews[] = {
     {kInformationSchema, "information_schema_catalog_name", "catalog_name",
      "SELECT pg_catalog.current_database() AS catalog_name"},
@@ -153,7 +171,7 @@ constexpr SystemView kInformationSchemaViews[] = {
      "constraint_catalog constraint_schema constraint_name check_clause",
      "SELECT pg_catalog.current_database() AS constraint_catalog, "
      "n.nspname AS constraint_schema, k.conname AS constraint_name, "
-     "CASE k.contype WHEN 'c' THEN pg_catalog.substr(pg_catalog.pg_get_constraintdef(k.oid), 7) "
+     "CASE k.contype WHEN 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid) "
      "ELSE pg_catalog.format('%s IS NOT NULL', COALESCE(a.attname, 'VALUE')) END AS check_clause "
      "FROM pg_catalog.pg_constraint k "
      "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
@@ -320,6 +338,43 @@ constexpr SystemView kInformationSchemaViews[] = {
             "ON t.oid = p.prorettype AND p.prokind <> 'p' LEFT JOIN pg_catalog.pg_namespace nt "
             "ON nt.oid = t.typnamespace WHERE pg_catalog.pg_has_role(p.proowner, 'USAGE') "
             "OR pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"},
+    {kInformationSchema, "routine_routine_usage", SWIZZLE_USING_COLUMNS "routine_name",
+     SWIZZLE_USING_ROUTINE "u.proname || '_' || u.oid AS routine_name " SWIZZLE_USED_BY_ROUTINE(
+         "pg_proc") "JOIN pg_catalog.pg_proc u ON u.oid = d.refobjid "
+                    "WHERE d.deptype = 'n' AND pg_catalog.pg_has_role(u.proowner, 'USAGE')"},
+    {kInformationSchema, "routine_sequence_usage",
+     SWIZZLE_USING_COLUMNS "routine_name sequence_catalog sequence_schema sequence_name",
+     SWIZZLE_USING_ROUTINE
+     "p.proname AS routine_name, pg_catalog.current_database() AS sequence_catalog, "
+     "un.nspname AS sequence_schema, u.relname AS sequence_name " SWIZZLE_USED_RELATION
+     "WHERE u.relkind = 'S' AND " SWIZZLE_OWNS(u)},
+    {kInformationSchema, "routine_table_usage",
+     SWIZZLE_USING_COLUMNS "routine_name table_catalog table_schema table_name",
+     SWIZZLE_USING_ROUTINE
+     "p.proname AS routine_name, pg_catalog.current_database() AS table_catalog, "
+     "un.nspname AS table_schema, u.relname AS table_name " SWIZZLE_USED_RELATION
+     "WHERE u.relkind IN ('r', 'v', 'f', 'p') AND " SWIZZLE_OWNS(u)},
+    {kInformationSchema, "routine_column_usage",
+     SWIZZLE_USING_COLUMNS "routine_name table_catalog table_schema table_name column_name",
+     SWIZZLE_USING_ROUTINE
+     "p.proname AS routine_name, pg_catalog.current_database() AS table_catalog, "
+     "un.nspname AS table_schema, u.relname AS table_name, "
+     "a.attname AS column_name " SWIZZLE_USED_RELATION
+     "JOIN pg_catalog.pg_attribute a ON a.attrelid = u.oid AND a.attnum = d.refobjsubid "
+     "WHERE u.relkind IN ('r', 'v', 'f', 'p') AND " SWIZZLE_OWNS(u)},
+    {kInformationSchema, "column_column_usage",
+     "table_catalog table_schema table_name column_name dependent_column",
+     "SELECT DISTINCT pg_catalog.current_database() AS table_catalog, n.nspname AS table_schema, "
+     "c.relname AS table_name, a.attname AS column_name, g.attname AS dependent_column "
+     "FROM pg_catalog.pg_attrdef e "
+     "JOIN pg_catalog.pg_attribute g ON g.attrelid = e.adrelid AND g.attnum = e.adnum "
+     "JOIN pg_catalog.pg_depend d ON d.objid = e.oid AND d.refobjid = e.adrelid "
+     "AND d.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass "
+     "AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass "
+     "JOIN pg_catalog.pg_attribute a ON a.attrelid = e.adrelid AND a.attnum = d.refobjsubid "
+     "JOIN pg_catalog.pg_class c ON c.oid = e.adrelid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "WHERE g.attgenerated <> '' AND a.attnum <> g.attnum AND " SWIZZLE_OWNS(c)},
     {kInformationSchema, "parameters",
      "specific_catalog specific_schema specific_name ordinal_position parameter_mode is_result "
      "as_locator parameter_name data_type udt_catalog udt_schema udt_name dtd_identifier "
@@ -342,6 +397,10 @@ constexpr SystemView kInformationSchemaViews[] = {
             "ON nt.oid = t.typnamespace WHERE pg_catalog.pg_has_role(p.proowner, 'USAGE') "
             "OR pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"},
 };
+#undef SWIZZLE_USING_COLUMNS
+#undef SWIZZLE_USING_ROUTINE
+#undef SWIZZLE_USED_BY_ROUTINE
+#undef SWIZZLE_USED_RELATION
 #undef SWIZZLE_TYPE_WORD
 #undef SWIZZLE_KEY_COLUMNS
 #undef SWIZZLE_OWNS

@@ -119,9 +119,9 @@ void index_rows(Execution& execution, const EmitRow& emit) {
           flag(index.excludes()),
           flag(!index.deferrable),
           flag(false),
-          flag(is_whole(session, *table, index)),
+          flag(index.is_valid() && is_whole(session, *table, index)),
           flag(false),
-          flag(true),
+          flag(index.is_maintained()),
           flag(true),
           flag(table->relation.replica_identity == 'i' &&
                table->relation.replica_index == index.oid),

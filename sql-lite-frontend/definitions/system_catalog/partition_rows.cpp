@@ -30,14 +30,14 @@ Oid default_partition(StatementContext& session, const Relation& relation) {
 }  // namespace
 
 void inheritance_rows(Execution& execution, const EmitRow& emit) {
-  const auto emit_pair = [&](Oid part, Oid whole) {
+  const auto emit_pair = [&](Oid part, Oid whole, bool is_being_detached = false) {
     if (whole == kNoOid) return;
     const Value row[] = {Value::from_oid(part), Value::from_oid(whole), Value::from_int(1),
-                         flag(false)};
+                         flag(is_being_detached)};
     emit(row);
   };
   for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
-    emit_pair(table->relation.oid, table->relation.partition_of);
+    emit_pair(table->relation.oid, table->relation.partition_of, table->relation.is_being_detached);
     for (const Index& index : table->relation.indexes) emit_pair(index.oid, index.parent);
   }
 }

@@ -168,17 +168,24 @@ void emit_index(const EmitRow& emit, StatementContext& session, const Table& tab
   const ObjectAddress address{class_id::pg_class, index.oid};
   const bool is_of_constraint = std::ranges::find(relation.constraints, index.oid,
                                                   &Constraint::index) != relation.constraints.end();
+  std::vector<std::int16_t> columns;
   if (!is_of_constraint) {
-    std::vector<std::int16_t> columns;
     for (const IndexColumn& column : index.columns)
       if (column.column > 0) columns.push_back(column.column);
     columns.insert(columns.end(), index.included.begin(), index.included.end());
     emit_columns(emit, address, relation.oid, columns, Dependency::automatic);
+    if (index.parent != kNoOid) {
+      emit_dependency(emit, address, {class_id::pg_class, index.parent},
+                      Dependency::partition_of_index);
+      emit_dependency(emit, address, {class_id::pg_class, relation.oid},
+                      Dependency::partition_of_table);
+    }
   }
   std::vector<std::string_view> expressions{index.predicate_sql};
   for (const IndexColumn& column : index.columns) expressions.push_back(column.expression_sql);
   if (std::ranges::any_of(expressions, [](std::string_view sql) { return !sql.empty(); })) {
     for (const std::int16_t column : columns_in(session, table, expressions)) {
+      if (std::ranges::find(columns, column) != columns.end()) continue;
       emit_dependency(emit, address, {class_id::pg_class, relation.oid, column},
                       Dependency::automatic);
     }
@@ -228,6 +235,17 @@ void emit_relation(const EmitRow& emit, StatementContext& session, const Table& 
     if (!is_user_type(column.type)) continue;
     emit_dependency(emit, {class_id::pg_class, relation.oid, static_cast<std::int64_t>(i) + 1},
                     {class_id::pg_type, raw(column.type)}, Dependency::normal);
+  }
+  const ObjectAddress own{class_id::pg_class, relation.oid};
+  if (relation.is_partition()) {
+    emit_dependency(emit, own, {class_id::pg_class, relation.partition_of}, Dependency::automatic);
+  }
+  if (relation.partition_key) {
+    for (const PartitionColumn& column : relation.partition_key->columns) {
+      if (column.column == 0) continue;
+      emit_dependency(emit, {class_id::pg_class, relation.oid, column.column}, own,
+                      Dependency::internal);
+    }
   }
   for (const Constraint& constraint : relation.constraints)
     emit_constraint(emit, relation, constraint);

@@ -103,8 +103,10 @@ constexpr SystemView kSystemViews[] = {
      "current_locker_pid blocks_total blocks_done tuples_total tuples_done partitions_total "
      "partitions_done",
      "SELECT s.pid, s.datid, d.datname, s.relid, s.param7::pg_catalog.oid AS index_relid, "
-     "CASE s.param1 WHEN 1 THEN 'CREATE INDEX' WHEN 3 THEN 'REINDEX' END AS command, "
-     "CASE s.param10 WHEN 0 THEN 'initializing' WHEN 2 THEN CASE WHEN s.param12 = 0 "
+     "CASE s.param1 WHEN 1 THEN 'CREATE INDEX' WHEN 2 THEN 'CREATE INDEX CONCURRENTLY' "
+     "WHEN 3 THEN 'REINDEX' WHEN 4 THEN 'REINDEX CONCURRENTLY' END AS command, "
+     "CASE s.param10 WHEN 0 THEN 'initializing' WHEN 1 THEN 'waiting for writers before build' "
+     "WHEN 2 THEN CASE WHEN s.param12 = 0 "
      "THEN 'building index: scanning table' ELSE 'building index: loading tuples in tree' END "
      "END AS phase, s.param4 AS lockers_total, s.param5 AS lockers_done, "
      "s.param6 AS current_locker_pid, s.param16 AS blocks_total, s.param17 AS blocks_done, "
@@ -121,7 +123,10 @@ constexpr SystemView kSystemViews[] = {
      "0::pg_catalog.int8 AS confl_active_logicalslot "
      "FROM pg_catalog.pg_database d"},
     {kPgCatalogSchema, "pg_timezone_abbrevs", "abbrev utc_offset is_dst",
-     "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs_abbrevs()"},
+     "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs_zone() UNION ALL "
+     "SELECT a.abbrev, a.utc_offset, a.is_dst FROM pg_catalog.pg_timezone_abbrevs_abbrevs() a "
+     "WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_timezone_abbrevs_zone() z "
+     "WHERE z.abbrev = a.abbrev)"},
     {kPgCatalogSchema, "pg_timezone_names", "name abbrev utc_offset is_dst",
      "SELECT name, abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_names()"},
 };

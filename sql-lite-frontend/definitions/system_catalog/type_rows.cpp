@@ -1,6 +1,10 @@
 // pg_type, and the relations for types of a kind: pg_enum, pg_range.
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
+#include <vector>
 
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/definitions/system_catalog/keyed_objects.h"
@@ -159,12 +163,55 @@ void user_type_rows(Execution& execution, const EmitRow& emit) {
 
 }  // namespace
 
+namespace {
+
+/// Returns pg_enum's numbers of the labels. A label that ALTER TYPE has added is halfway between
+/// its neighbours of that time, or one before the first, or one behind the last.
+std::vector<float> sort_orders(const UserType& type) {
+  const std::vector<EnumLabel>& labels = type.labels;
+  std::vector<float> orders(labels.size());
+  std::vector<bool> is_placed(labels.size());
+  std::vector<std::size_t> added;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    // The type's number was allocated after those of its first labels.
+    is_placed[i] = labels[i].oid < type.oid - kFirstEnum;
+    if (!is_placed[i]) added.push_back(i);
+  }
+  float last = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (is_placed[i]) orders[i] = ++last;
+  }
+  std::ranges::sort(added, {}, [&](std::size_t i) { return labels[i].oid; });
+  for (const std::size_t i : added) {
+    std::size_t before = i;
+    while (before > 0 && !is_placed[before - 1]) --before;
+    std::size_t after = i + 1;
+    while (after < labels.size() && !is_placed[after]) ++after;
+    const bool is_first = before == 0;
+    const bool is_last = after == labels.size();
+    if (is_first) {
+      orders[i] = is_last ? 1 : orders[after] - 1;
+    } else {
+      orders[i] = is_last ? orders[before - 1] + 1 : (orders[before - 1] + orders[after]) / 2;
+    }
+    is_placed[i] = true;
+  }
+  // So many between two that the numbers have no room: PostgreSQL numbers them anew.
+  if (!std::ranges::is_sorted(orders, std::ranges::less_equal{})) {
+    std::iota(orders.begin(), orders.end(), 1.0F);
+  }
+  return orders;
+}
+
+}  // namespace
+
 void enum_rows(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& type : types_for(context_of(execution), emit.key)) {
-    float order = 0;
-    for (const EnumLabel& label : type->labels) {
+    const std::vector<float> orders = sort_orders(*type);
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      const EnumLabel& label = type->labels[i];
       const Value row[] = {Value::from_oid(label.oid), Value::from_oid(type->oid),
-                           Value::from_float4(++order), text_value(execution, label.name)};
+                           Value::from_float4(orders[i]), text_value(execution, label.name)};
       emit(row);
     }
   }

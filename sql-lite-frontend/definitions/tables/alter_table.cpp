@@ -130,6 +130,10 @@ lock::RelationMode lock_mode_of(const ast::AlterTableCmd& command, RelationKind 
 
 /// Returns the strongest lock mode of all actions.
 lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Relation& relation) {
+  if (statement.cmds.size() == 1 && relation.is_partitioned() &&
+      detaches_beside_users(ast::as<ast::AlterTableCmd>(statement.cmds[0]))) {
+    return lock::RelationMode::share_update_exclusive;
+  }
   // A change of a partition changes other tables, too.
   if (relation.is_partitioned() || relation.is_partition())
     return lock::RelationMode::access_exclusive;

@@ -300,7 +300,10 @@ void create_table_as(StatementContext& session, const ast::CreateTableAsStmt& st
   }
   const TablePtr table = create_relation(session, std::move(relation));
   note_on_commit(session, *table);
-  if (into.skip_data) return sink.command_complete(command_tag(statement));
+  if (into.skip_data) {
+    const bool executes = ast::is<ast::ExecuteStmt>(statement.query);
+    return sink.command_complete(executes ? "SELECT 0" : command_tag(statement));
+  }
   // A materialized view is filled as REFRESH will fill it.
   const std::uint64_t rows =
       is_table ? fill_table(session, table, *portal) : fill_from_query(session, table, table);

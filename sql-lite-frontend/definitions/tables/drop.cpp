@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/definitions/dependents/constant_dependents.h"
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
+#include "sql-lite-frontend/definitions/indexes/beside_writers.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
@@ -212,7 +213,13 @@ void drop_index(StatementContext& session, const ast::DropStmt& statement, Resul
     }
     const auto named = std::ranges::find(table->relation.indexes, name.name, &Index::name);
     require_droppable(session, {table, &*named});
-    table = session.catalog.lock_for_change(*session.transaction, table);
+    // A temporary table has no other users.
+    const bool is_beside_users =
+        statement.concurrent && table->relation.persistence != Persistence::temporary;
+    table =
+        session.catalog.lock_for_change(*session.transaction, table,
+                                        is_beside_users ? lock::RelationMode::share_update_exclusive
+                                                        : lock::RelationMode::access_exclusive);
     require_index_unused(session, *table, name.name);
     if (statement.concurrent && table->relation.is_partitioned()) {
       throw_error(sqlstate::feature_not_supported,
@@ -235,6 +242,12 @@ void drop_index(StatementContext& session, const ast::DropStmt& statement, Resul
                       index->name, constraint->name, relation.name)
           .with_hint(fmt::format("You can drop constraint {} on table {} instead.",
                                  constraint->name, relation.name));
+    }
+    if (is_beside_users) {
+      const IndexPlace place{relation.oid, index->oid};
+      if (index->is_valid()) index->state = IndexState::building;
+      session.catalog.replace(*session.transaction, *table, std::move(relation));
+      return drop_beside_users(session, place);
     }
     drop_parts_of_index(session, *table, index->oid);
     drop_index_tree(session, *index);
@@ -351,6 +364,7 @@ TablePtr empty_relation(StatementContext& session, const TablePtr& table) {
     if (index.orders_rows()) continue;
     value_of(engine.drop_tree(*session.transaction, index.tree));
     index.tree = value_of(engine.create_tree(*session.transaction));
+    index.state = IndexState::valid;
   }
   for (Column& column : relation.columns) column.missing.reset();
   relation.estimated_rows = -1;

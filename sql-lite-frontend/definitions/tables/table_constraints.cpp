@@ -143,7 +143,7 @@ const Index& find_referenced_key(const ast::Constraint& node, const Relation& ta
   const Index* found = nullptr;
   bool is_deferrable = false;
   for (const Index& index : target.indexes) {
-    if (!is_key_of(node, index, constraint, wanted)) continue;
+    if (!index.is_valid() || !is_key_of(node, index, constraint, wanted)) continue;
     is_deferrable |= index.deferrable;
     if (!index.deferrable && found == nullptr) found = &index;
   }
@@ -384,6 +384,10 @@ void TableBuilder::adopt_index(const Pending& pending) {
       })) {
     throw sql_error(SqlState{"55000"}, "index \"{}\" is already associated with a constraint",
                     index->name)
+        .at_position(node.location + 1);
+  }
+  if (!index->is_valid()) {
+    throw sql_error(SqlState{"55000"}, "index \"{}\" is not valid", index->name)
         .at_position(node.location + 1);
   }
   if (!index->unique) refuse("\"{}\" is not a unique index");

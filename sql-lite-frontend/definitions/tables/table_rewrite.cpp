@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/runtime/long_work.h"
+#include "sql-lite-frontend/definitions/indexes/index_source.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/execution/rows/entry_sorter.h"
 #include "sql-lite-frontend/execution/write/constraint_check.h"
@@ -17,20 +18,6 @@
 
 namespace swizzle::sql {
 namespace {
-
-/// Tools for writing rows outside a statement: rules bound over a table, and an execution.
-struct Writing {
-  Writing(StatementContext& session, const TablePtr& table) : scratch(session.new_scratch()) {
-    Binder binder{session.names, scratch->arena};
-    std::vector<Slot> slots;
-    write = binder.bind_row_source(table, {}, slots);
-    scratch->execution.slots.resize(binder.slot_count());
-    scratch->execution.transaction = session.transaction.get();
-    scratch->execution.run = session.new_run();
-  }
-  std::unique_ptr<Scratch> scratch;
-  std::unique_ptr<WriteStatement> write;
-};
 
 using Entry = EntrySorter::Entry;
 
@@ -111,38 +98,6 @@ void load_tree(StatementContext& session, TreeId tree, const Produce& produce,
   value_of(load->finish());
 }
 
-[[noreturn]] void fail_not_unique(Execution& execution, StatementContext& session,
-                                  const Table& table, const Index& index,
-                                  std::span<const Value> row) {
-  std::vector<std::int16_t> columns;
-  for (const IndexColumn& column : index.columns) columns.push_back(column.column);
-  std::string detail = "Duplicate keys exist.";
-  if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
-    detail =
-        fmt::format("Key {} is duplicated.", key_detail(execution.functions, table, columns, row));
-  }
-  SqlError error =
-      sql_error(sqlstate::unique_violation, "could not create unique index \"{}\"", index.name)
-          .with_detail(std::move(detail));
-  error.fields().schema = session.names.schema_name(table.relation.schema);
-  error.fields().table = table.relation.name;
-  error.fields().constraint = index.name;
-  throw error;
-}
-
-/// Places of columns; empty: all of them.
-using ColumnPlaces = std::vector<std::size_t>;
-
-/// Returns the columns of an index's entries, which must be decoded from rows.
-ColumnPlaces places_of(const Table& table, std::size_t number, const WriteStatement& write) {
-  if (write.has_index_expressions()) return {};
-  ColumnPlaces places;
-  for (const IndexColumn& column : table.relation.indexes[number].columns) {
-    places.push_back(static_cast<std::size_t>(column.column - 1));
-  }
-  return places;
-}
-
 /// Calls `visit(stored, row)` with every row of the table, until it says false; only the columns at
 /// `places` have values.
 template <class Visit>
@@ -158,11 +113,7 @@ void for_each_row(StatementContext& session, const Table& table, Execution& exec
     execution.tick();
     if (progress != nullptr && rows % Execution::kRowsPerCheck == 0) progress->read(cursor);
     const RowReader reader{table.layout, cursor.value()};
-    if (places.empty()) {
-      reader.columns(row);
-    } else {
-      for (const std::size_t place : places) row[place] = reader.column(place);
-    }
+    read_columns(reader, places, row);
     if (!visit({as_text(cursor.key()), as_text(cursor.value())}, row)) return;
     scope.rewind();
   }
@@ -211,8 +162,8 @@ void check_rules(Writing& writing, StatementContext& session, const Table& table
 }
 
 /// The index of a deferrable key takes every entry, but begins without repeated ones.
-void require_no_repeats(StatementContext& session, Execution& execution, const Table& table,
-                        const IndexAccess& access) {
+void require_no_repeats(StatementContext& session, Execution& execution, const RowWriter& writer,
+                        const Table& table, const IndexAccess& access) {
   const InnerStatement latest{*session.transaction};
   std::string before;
   const Tree tree = *access.tree;
@@ -237,7 +188,8 @@ void require_no_repeats(StatementContext& session, Execution& execution, const T
       row[static_cast<std::size_t>(access.index->columns[i].column - 1)] = value;
     }
     if (!any_null || access.index->nulls_not_distinct) {
-      fail_not_unique(execution, session, table, *access.index, row);
+      fail_not_unique(session, table, *access.index,
+                      writer.index_key_detail(execution, *access.index, row));
     }
     scope.rewind();
   }
@@ -283,13 +235,13 @@ void build_index(StatementContext& session, const TablePtr& table, std::size_t n
     std::vector<Value> row(table->relation.columns.size());
     value_of(tree.get(*session.transaction, as_bytes(repeated.value), buffer));
     RowReader{table->layout, buffer.bytes()}.columns(row);
-    fail_not_unique(execution, session, *table, index, row);
+    fail_not_unique(session, *table, index, writer.index_key_detail(execution, index, row));
   };
   load_tree(session, index.tree, produce, fail, &progress);
   if (index.excludes()) {
     Exclusion{table, number}.check_all(session, execution.functions, *session.transaction);
   } else if (index.deferrable) {
-    require_no_repeats(session, execution, *table, table->indexes[number]);
+    require_no_repeats(session, execution, writer, *table, table->indexes[number]);
   }
 }
 
@@ -311,6 +263,7 @@ TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation 
   const InnerStatement latest{*session.transaction};
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
+    index.state = IndexState::valid;
     if (!index.orders_rows()) index.tree = value_of(engine.create_tree(*session.transaction));
   }
   for (Column& column : relation.columns) column.missing.reset();
@@ -354,7 +307,8 @@ TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation 
   load_tree(session, table->relation.tree, produce, [&](const Entry& repeated) {
     std::vector<Value> row(table->relation.columns.size());
     RowReader{table->layout, as_bytes(repeated.value)}.columns(row);
-    fail_not_unique(execution, session, *table, *table->row_order(), row);
+    const Index& order = *table->row_order();
+    fail_not_unique(session, *table, order, writer.index_key_detail(execution, order, row));
   });
   // Each is a statement of its own, which sees the rows.
   for (std::size_t i = 0; i < table->indexes.size(); ++i) {

@@ -21,6 +21,8 @@ namespace {
 
 constexpr SqlState kInvalidDefinition{"42P17"};
 constexpr SqlState kNotice{"00000"};
+/// Of the rules of the provider builtin.
+constexpr std::string_view kBuiltinVersion = "1";
 
 std::string_view schema_named_in(ast::NodeList names) {
   return names.size() > 1 ? ast::string_of(names[names.size() - 2]) : std::string_view{};
@@ -71,6 +73,7 @@ class CollationOptions {
       made.locale = option_text(*locale_);
       return;
     }
+    if (made.provider == 'b') return read_builtin(made);
     const ast::DefElem* collate = locale_ != nullptr ? locale_ : collate_;
     const ast::DefElem* ctype = locale_ != nullptr ? locale_ : ctype_;
     if (collate == nullptr)
@@ -88,6 +91,21 @@ class CollationOptions {
   }
 
  private:
+  void read_builtin(UserCollation& made) const {
+    if (locale_ == nullptr)
+      throw SqlError{kInvalidDefinition, "parameter \"locale\" must be specified"};
+    if (!made.deterministic)
+      throw SqlError{sqlstate::feature_not_supported,
+                     "nondeterministic collations not supported with this provider"};
+    made.locale = option_text(*locale_);
+    if (made.locale == "C.UTF8") made.locale = std::string{"C.UTF-8"};
+    if (made.locale != "C" && made.locale != "C.UTF-8" && made.locale != "PG_UNICODE_FAST") {
+      throw_error(sqlstate::wrong_object_type, "invalid locale name \"{}\" for builtin provider",
+                  made.locale);
+    }
+    if (made.version.empty()) made.version = kBuiltinVersion;
+  }
+
   void take(const ast::DefElem& option) {
     const std::pair<std::string_view, const ast::DefElem**> known[] = {
         {"from", &from_},      {"locale", &locale_},     {"lc_collate", &collate_},
@@ -113,6 +131,7 @@ class CollationOptions {
     });
     if (name == "icu") return 'i';
     if (name == "libc") return 'c';
+    if (name == "builtin") return 'b';
     throw_error(kInvalidDefinition, "unrecognized collation provider: {}", name);
   }
 
@@ -146,6 +165,12 @@ void copy_collation(StatementContext& session, ast::NodeList from, UserCollation
     return;
   }
   const CollationRule* rule = find_collation_rule(source);
+  if (rule->letters != Letters::ascii) {
+    made.provider = 'b';
+    made.locale = std::string{rule->letters == Letters::c_utf8 ? "C.UTF-8" : "PG_UNICODE_FAST"};
+    made.version = kBuiltinVersion;
+    return;
+  }
   made.provider = rule->is_of_bytes() ? 'c' : 'i';
   made.locale = rule->locale;
   if (rule->is_of_bytes())
@@ -214,6 +239,35 @@ std::string described(StatementContext& session, const UserCollation& collation)
                                   quote_identifier(collation.name));
 }
 
+namespace {
+
+/// Tells about a locale of an unknown language, as icu_validation_level says.
+void validate_locale(StatementContext& session, const std::string& locale, ResultSink& sink) {
+  const std::string level = session.settings.text("icu_validation_level");
+  if (level == "disabled") return;
+  const auto unknown = icu_unknown_language(locale);
+  if (!unknown) return;
+  const std::string hint =
+      "To disable ICU locale validation, set the parameter \"icu_validation_level\" to "
+      "\"disabled\".";
+  if (level == "error") {
+    throw SqlError{sqlstate::invalid_parameter_value, *unknown}.with_hint(hint);
+  }
+  constexpr std::pair<std::string_view, Severity> kLevels[] = {{"warning", Severity::warning},
+                                                               {"notice", Severity::notice}};
+  for (const auto& [name, severity] : kLevels) {
+    if (level != name) continue;
+    Diagnostic told;
+    told.severity = severity;
+    told.state = sqlstate::invalid_parameter_value;
+    told.message = *unknown;
+    told.hint = hint;
+    session.send_notice(sink, std::move(told));
+  }
+}
+
+}  // namespace
+
 void create_collation(StatementContext& session, const ast::DefineStmt& statement,
                       ResultSink& sink) {
   UserCollation made;
@@ -235,7 +289,10 @@ void create_collation(StatementContext& session, const ast::DefineStmt& statemen
     return session.notice(sink, Severity::notice, sqlstate::duplicate_object,
                           taken_message(made, true));
   }
-  if (made.provider == 'i') IcuCollator::check(made.locale);
+  if (made.provider == 'i') {
+    validate_locale(session, made.locale, sink);
+    IcuCollator::check(made.locale);
+  }
   const Oid number = allocate_collation(session);
   made.oid = number;
   session.catalog.create(*session.transaction, std::move(made));
@@ -250,8 +307,9 @@ void alter_collation(StatementContext& session, const ast::AlterCollationStmt& s
     throw SqlError{sqlstate::wrong_object_type, "cannot refresh version of default collation"}
         .with_hint("Use ALTER DATABASE ... REFRESH COLLATION VERSION instead.");
   const CollationPtr collation = require_own(session, statement.collname);
-  const std::string version =
-      collation->provider == 'i' ? icu_version(collation->locale) : std::string{};
+  const std::string version = collation->provider == 'i'   ? icu_version(collation->locale)
+                              : collation->provider == 'b' ? std::string{kBuiltinVersion}
+                                                           : std::string{};
   if (version == collation->version) {
     session.notice(sink, Severity::notice, kNotice, "version has not changed");
   } else {

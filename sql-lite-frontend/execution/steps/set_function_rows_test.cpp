@@ -30,6 +30,7 @@ constexpr auto kCalls = {
     "ts_debug('english', left('the running dogs', 100 + @))",
     "pg_get_keywords()",
     "pg_timezone_abbrevs_abbrevs()",
+    "pg_timezone_abbrevs_zone()",
     "pg_options_to_table(ARRAY['a=1', 'b=two', 'c=' || left('three', 100 + @)])",
     "aclexplode(left('{postgres=arwdDxt/postgres,=r/postgres}', 100 + @)::aclitem[])",
     "pg_get_publication_tables(left('all_of_them', 100 + @))",

@@ -32,19 +32,20 @@ RowWriter::EntryKeys RowWriter::element_entries_of(Execution& execution, std::si
 
 void RowWriter::insert_element(Execution& execution, std::size_t index, std::string_view key) {
   if (load_ != nullptr && load_->add_entry(index, key, {})) return;
-  if (EntryBatch* const batch = batch_of(index)) return batch->insert(key);
+  if (EntryBatch* const batch = batch_of(*execution.transaction, index)) return batch->insert(key);
   note_entry(index);
-  Tree tree = *table_.indexes[index].tree;
+  Tree tree = entries_of(*execution.transaction, index);
   if (value_of(tree.insert(*execution.transaction, as_bytes(key), {}))) return;
   throw SqlError{SqlState{"XX002"}, "an index has an entry already that is to be inserted"};
 }
 
 void RowWriter::remove_element(Execution& execution, std::size_t index, std::string_view key) {
-  if (EntryBatch* const batch = batch_of(index)) return batch->remove(key);
+  if (EntryBatch* const batch = batch_of(*execution.transaction, index)) return batch->remove(key);
   note_entry(index);
-  Tree tree = *table_.indexes[index].tree;
-  if (!value_of(tree.remove(*execution.transaction, as_bytes(key)))) {
-    fail_missing_entry(*table_.indexes[index].index);
+  Tree tree = entries_of(*execution.transaction, index);
+  const Index& definition = *table_.indexes[index].index;
+  if (!value_of(tree.remove(*execution.transaction, as_bytes(key))) && definition.is_valid()) {
+    fail_missing_entry(definition);
   }
 }
 

@@ -79,7 +79,8 @@ std::unique_ptr<KeyProbe> KeyProbe::make(NameSource& names, const TablePtr& tabl
   }
   const IndexAccess* best = nullptr;
   for (const IndexAccess& index : table->indexes) {
-    if (index.is_inverted() || !begins_with(*index.index, columns)) continue;
+    if (index.is_inverted() || !index.index->is_valid()) continue;
+    if (!begins_with(*index.index, columns)) continue;
     if (best != nullptr && !is_better(*index.index, *best->index)) continue;
     if (index.tree && !names.may_read(index)) continue;
     best = &index;

@@ -72,7 +72,7 @@ std::size_t RowWriter::columns_of_entries() const noexcept {
   if (write_.has_index_expressions()) return all;
   std::size_t most = 0;
   for (const IndexAccess& access : table_.indexes) {
-    if (!access.tree) continue;
+    if (!access.takes_entries()) continue;
     if (access.is_inverted()) return all;
     for (const IndexColumn& column : access.index->columns)
       most = std::max(most, static_cast<std::size_t>(column.column));

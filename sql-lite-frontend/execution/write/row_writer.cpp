@@ -37,6 +37,11 @@ std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
   return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(key.bytes().data()));
 }
 
+/// True if there may be a snapshot that is never read from the index.
+bool is_beside_snapshots(const IndexAccess& access) noexcept {
+  return !access.index->is_valid() || access.complete_since != Lsn::none;
+}
+
 void name_table(SqlError& error, Execution& execution, const Table& table) {
   error.fields().schema = execution.services.schema_name(table.relation.schema);
   error.fields().table = table.relation.name;
@@ -253,14 +258,15 @@ void RowWriter::begin_changes() noexcept {
   collects_ = true;
 }
 
-EntryBatch* RowWriter::batch_of(std::size_t index) {
+EntryBatch* RowWriter::batch_of(const Transaction& transaction, std::size_t index) {
   const IndexAccess& access = table_.indexes[index];
   if (!collects_ || changes_ < kWorthCollecting || access.index->unique ||
       exclusions_.of(index) != nullptr) {
     return nullptr;
   }
   if (batches_.empty()) batches_.resize(table_.indexes.size());
-  if (batches_[index] == nullptr) batches_[index] = std::make_unique<EntryBatch>(*access.tree);
+  if (batches_[index] == nullptr)
+    batches_[index] = std::make_unique<EntryBatch>(entries_of(transaction, index));
   return batches_[index].get();
 }
 
@@ -321,7 +327,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
-    if (!access.tree) continue;
+    if (!access.takes_entries()) continue;
     if (access.is_inverted()) {
       insert_elements(execution, i, row, key);
       continue;
@@ -335,13 +341,13 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
     }
     lock_deferrable(execution, i, entry);
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
-    if (EntryBatch* const batch = batch_of(i)) {
+    if (EntryBatch* const batch = batch_of(transaction, i)) {
       STATEMENT_INVARIANT(on_conflict == OnConflict::fail);
       batch->insert(entry.key);
       continue;
     }
     note_entry(i);
-    Tree tree = *access.tree;
+    Tree tree = entries_of(transaction, i);
     if (value_of(tree.insert(transaction, as_bytes(entry.key), as_bytes(entry.value)))) continue;
     if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);
     value_of(transaction.rollback_to(mark));
@@ -374,7 +380,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const bool stays = !moves && !may_move_entry_[i];
-    if (stays || !table_.indexes[i].tree) continue;
+    if (stays || !table_.indexes[i].takes_entries()) continue;
     move_entry(execution, i, old_row, new_row, old_key, new_key);
   }
   publisher_.updated(execution, old_row, new_row);
@@ -388,27 +394,26 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
   if (table_.indexes[index].is_inverted()) {
     return move_elements(execution, index, old_row, new_row, old_key, new_key);
   }
-  Tree tree = *table_.indexes[index].tree;
+  Tree tree = entries_of(transaction, index);
   const Entry before = entry_of(execution, index, old_row, old_key);
   const Entry after = entry_of(execution, index, new_row, new_key);
   if (before.present == after.present && before.key == after.key) {
-    if (before.present && before.value != after.value) {
+    if (!before.present || before.value == after.value) return;
+    // An entry that may be missing, or another row's, is removed and inserted below.
+    if (table_.indexes[index].index->is_valid()) {
       note_entry(index);
       value_of(tree.update(transaction, as_bytes(after.key), as_bytes(after.value)));
+      return;
     }
-    return;
   }
   lock_deferrable(execution, index, before);
   lock_deferrable(execution, index, after);
-  if (EntryBatch* const batch = batch_of(index)) {
+  if (EntryBatch* const batch = batch_of(transaction, index)) {
     if (before.present) batch->remove(before.key);
     if (after.present) batch->insert(after.key);
     return;
   }
-  if (before.present) note_entry(index);
-  if (before.present && !value_of(tree.remove(transaction, as_bytes(before.key)))) {
-    fail_missing_entry(*table_.indexes[index].index);
-  }
+  if (before.present) remove_entry(execution, index, before);
   if (after.present && exclusions_.of(index) != nullptr && !may_stand(execution, index, new_row)) {
     fail_duplicate(execution, *table_.indexes[index].index, new_row);
   }
@@ -440,8 +445,7 @@ void RowWriter::removed(Execution& execution, std::string_view key,
 }
 
 bool RowWriter::has_entries() const noexcept {
-  return std::ranges::any_of(table_.indexes,
-                             [](const IndexAccess& index) { return index.tree.has_value(); });
+  return std::ranges::any_of(table_.indexes, &IndexAccess::takes_entries);
 }
 
 bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
@@ -455,12 +459,37 @@ bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
   return true;
 }
 
+Tree RowWriter::entries_of(const Transaction& transaction, std::size_t index) const noexcept {
+  const IndexAccess& access = table_.indexes[index];
+  if (!is_beside_snapshots(access)) [[likely]]
+    return *access.tree;
+  const bool is_read =
+      access.index->is_valid() && transaction.shows_all_before(access.complete_since);
+  return is_read ? *access.tree : access.tree->beside_snapshot();
+}
+
+void RowWriter::remove_entry(Execution& execution, std::size_t index, const Entry& entry) {
+  Transaction& transaction = *execution.transaction;
+  const Index& definition = *table_.indexes[index].index;
+  Tree tree = entries_of(transaction, index);
+  note_entry(index);
+  if (!definition.is_valid() && entry.checked) {
+    // Another row may have the key: one that was inserted before this one's entry was.
+    ValueBuffer row;
+    const Bytes key = as_bytes(entry.key);
+    if (!value_of(tree.get(transaction, key, row, ReadMode::for_update))) return;
+    if (as_text(row.bytes()) != entry.value) return;
+  }
+  if (value_of(tree.remove(transaction, as_bytes(entry.key)))) return;
+  if (definition.is_valid()) fail_missing_entry(definition);
+}
+
 /// Removes the index entries of the row with key old_key_buffer_.
 void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_row) {
   Transaction& transaction = *execution.transaction;
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
-    if (!access.tree) continue;
+    if (!access.takes_entries()) continue;
     if (access.is_inverted()) {
       remove_elements(execution, i, old_row, old_key_buffer_);
       continue;
@@ -468,13 +497,11 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
     const Entry entry = entry_of(execution, i, old_row, old_key_buffer_);
     if (!entry.present) continue;
     lock_deferrable(execution, i, entry);
-    if (EntryBatch* const batch = batch_of(i)) {
+    if (EntryBatch* const batch = batch_of(transaction, i)) {
       batch->remove(entry.key);
       continue;
     }
-    note_entry(i);
-    Tree tree = *access.tree;
-    if (!value_of(tree.remove(transaction, as_bytes(entry.key)))) fail_missing_entry(*access.index);
+    remove_entry(execution, i, entry);
   }
   publisher_.removed(execution, old_row);
   note_change(transaction, Counted::removed);

@@ -133,8 +133,12 @@ class RowWriter {
   void encode(std::span<const Value> row);
   bool insert_row(Transaction& transaction, std::string_view key);
   void remove_entries(Execution& execution, std::span<const Value> old_row);
+  /// Returns the tree of an index, in which the transaction changes entries.
+  [[nodiscard]] Tree entries_of(const Transaction& transaction, std::size_t index) const noexcept;
+  /// Removes a row's entry, which an index that is not valid may lack.
+  void remove_entry(Execution& execution, std::size_t index, const Entry& entry);
   /// Returns the batch that collects changes of the index; null if they are applied at once.
-  EntryBatch* batch_of(std::size_t index);
+  EntryBatch* batch_of(const Transaction& transaction, std::size_t index);
   void note_change(Transaction& transaction, Counted kind);
   /// Called before an entry of the index is written or removed.
   void note_entry(std::size_t index) const noexcept {

@@ -22,7 +22,7 @@ std::unique_ptr<TableLoad> TableLoad::start(Execution& execution, const Table& t
   const WorkSpace sorting = execution.services.maintenance_space();
   for (const IndexAccess& access : table.indexes) {
     load->indexes_.push_back(nullptr);
-    if (!access.tree || access.index->unique || access.index->excludes()) continue;
+    if (!access.takes_entries() || access.index->unique || access.index->excludes()) continue;
     auto tree = value_of(engine.start_load(transaction, access.index->tree, kOwn));
     if (tree == nullptr) continue;
     load->indexes_.back().reset(new IndexLoad{std::move(tree), EntrySorter{sorting}});

@@ -86,9 +86,9 @@ const Operator& ExpressionBinder::collated(const Operator& op, std::span<const E
                                            const DerivedCollation& collation) {
   if (order_as_database(operands)) return under_collation(op, names_.database_collation());
   if (!collation.matters) return under_collation(op, collation_id::by_default);
-  // If the collation orders by bytes, the operands need none, and then an index over bytes can be
-  // used.
-  const bool is_of_bytes = orders_by_bytes(effective(collation));
+  // If the collation orders by bytes and has ASCII's letters, the operands need none, and then an
+  // index over bytes can be used.
+  const bool is_of_bytes = is_plain_collation(effective(collation));
   for (const ExprPtr& operand : operands) {
     if (!operand) continue;
     if (is_of_bytes) {

@@ -74,7 +74,7 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     if (infer.where_clause != nullptr) where = bind_condition(infer.where_clause, scope, "WHERE");
     for (const Index& index : table.relation.indexes) {
       // A key WITHOUT OVERLAPS is found by its name only.
-      if (!index.is_key() || index.excludes() ||
+      if (!index.is_key() || !index.is_valid() || index.excludes() ||
           !answers_inference(write, index, first, wanted, where.get())) {
         continue;
       }

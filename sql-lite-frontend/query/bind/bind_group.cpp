@@ -90,14 +90,29 @@ void QueryBinder::bind_group_by(const ast::SelectStmt& select, Scope& scope, Que
     query.group_keys.push_back({std::move(expr), slot});
     return place;
   };
+  // Two select list items that GROUPING SETS, CUBE or ROLLUP name are two keys even if they are
+  // the same expression.
+  const bool is_of_sets = std::ranges::any_of(
+      clause, [](const ast::Node* node) { return ast::is<ast::GroupingSet>(node); });
+  std::map<std::uint32_t, const OutputTarget*> target_of_key;
+  const auto is_key_of_another = [&](std::uint32_t place, const OutputTarget& target) {
+    const auto known = target_of_key.find(place);
+    return is_of_sets && known != target_of_key.end() && known->second != &target;
+  };
   const auto add_target = [&](OutputTarget& target) {
     refuse_computed_later(query, *target.expr);
     if (dynamic_cast<const SlotExpr*>(target.expr.get()) != nullptr) {
       const auto& column = dynamic_cast<const SlotExpr&>(*target.expr);
       const std::uint32_t known = place_of_slot(column.slot());
-      if (known < query.group_keys.size()) return known;
-      return add_key(std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
-                                                column.origin()));
+      const bool is_new_key = known == query.group_keys.size();
+      if (!is_new_key && !is_key_of_another(known, target)) return known;
+      auto key = std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
+                                            column.origin());
+      if (is_new_key) {
+        const std::uint32_t place = add_key(std::move(key));
+        target_of_key.emplace(place, &target);
+        return place;
+      }
     }
     // The target itself moves below the grouping; above it there is its slot.
     const Slot slot = new_slot();
@@ -112,10 +127,12 @@ void QueryBinder::bind_group_by(const ast::SelectStmt& select, Scope& scope, Que
     require_collation_of_key(*target.expr, nullptr);
     order_as_database(*target.expr);
     const std::uint32_t known = place_of(*target.expr);
-    if (known < query.group_keys.size()) return known;
+    if (known < query.group_keys.size() && !is_key_of_another(known, target)) return known;
+    const auto place = static_cast<std::uint32_t>(query.group_keys.size());
     query.group_keys.push_back({std::move(target.expr), slot});
+    target_of_key.emplace(place, &target);
     target.expr = std::move(above);
-    return known;
+    return place;
   };
   const PlaceOfKey bind_key = [&](const ast::Node* node) {
     if (const auto* number = ast::try_as<ast::A_Const>(node)) {

@@ -76,6 +76,9 @@ std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast
           .at_position(target.location + 1);
     }
     const std::size_t earlier = place_of(columns, *position);
+    if (earlier < columns.size() && target_at(names, earlier)->name != target.name) {
+      refuse_second_assignment(relation.columns[*position].name);
+    }
     if (earlier < columns.size() && !(is_part(target) && is_part(*target_at(names, earlier)))) {
       throw sql_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
                       target.name)
@@ -119,6 +122,15 @@ std::vector<ExprPtr> Binder::bind_given(ast::NodeList values, Scope& scope) {
   return given;
 }
 
+/// A view may have several names for one column of its table, of which one can be written.
+void Binder::refuse_second_names(const WriteStatement& write) {
+  if (!write.through) return;
+  for (std::size_t i = 0; i < write.columns.size(); ++i) {
+    if (place_of(write.columns, write.columns[i]) == i) continue;
+    refuse_second_assignment(write.table->relation.columns[write.columns[i]].name);
+  }
+}
+
 /// Throws 42601 if there are not as many values as columns. Without a column list, the columns that
 /// the row leaves out take their defaults.
 void Binder::fit_columns(WriteStatement& write, std::span<const ExprPtr> given,
@@ -128,13 +140,13 @@ void Binder::fit_columns(WriteStatement& write, std::span<const ExprPtr> given,
     throw SqlError{sqlstate::syntax_error, "INSERT has more expressions than target columns"}
         .at_position(extra ? extra->location() + 1 : 0);
   }
-  if (given.size() == write.columns.size()) return;
-  if (!columns.empty()) {
+  if (given.size() < write.columns.size() && !columns.empty()) {
     const auto& extra = ast::as<ast::ResTarget>(columns[given.size()]);
     throw SqlError{sqlstate::syntax_error, "INSERT has more target columns than expressions"}
         .at_position(extra.location + 1);
   }
   write.columns.resize(given.size());
+  if (columns.empty()) refuse_second_names(write);
 }
 
 /// Brings the values for `write.columns` to the types of `columns`, which are the same without
@@ -241,6 +253,7 @@ void Binder::bind_insert_select(WriteStatement& write, const ast::InsertStmt& in
     }
     write.columns.resize(query->targets.size());
   }
+  if (insert.cols.empty()) refuse_second_names(write);
   // The rows are brought to the columns' types on top of the query, so that its DISTINCT or UNION
   // still see its own.
   auto outer = std::make_unique<Query>();

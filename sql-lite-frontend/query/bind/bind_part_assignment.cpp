@@ -93,6 +93,10 @@ void refuse_fixed_slice(TypeId type) {
 
 }  // namespace
 
+void Binder::refuse_second_assignment(std::string_view column) {
+  throw sql_error(sqlstate::syntax_error, "multiple assignments to same column \"{}\"", column);
+}
+
 /// Returns the column's value after the earlier assignments of the list to other parts of it; null
 /// if there are none. Apart from parts, a column may be assigned to only once.
 ExprPtr Binder::take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
@@ -100,8 +104,7 @@ ExprPtr Binder::take_earlier_parts(std::vector<Assignment>& assignments, std::si
   const auto earlier = std::ranges::find(assignments, position, &Assignment::position);
   if (earlier == assignments.end()) return nullptr;
   if (!is_part_assignment(*earlier->expr) || target.indirection.empty()) {
-    throw sql_error(sqlstate::syntax_error, "multiple assignments to same column \"{}\"",
-                    target.name);
+    refuse_second_assignment(target.name);
   }
   ExprPtr whole = std::move(earlier->expr);
   assignments.erase(earlier);

@@ -265,21 +265,33 @@ void QueryBinder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query
   }
 }
 
-/// Checks that ORDER BY begins with the expressions of DISTINCT ON, in any order.
-void QueryBinder::check_distinct_on(ast::NodeList clause, const Query& query) {
+/// Checks that ORDER BY begins with the expressions of DISTINCT ON, in any order. If it consists of
+/// some of them alone, the others order the rows after them.
+void QueryBinder::check_distinct_on(ast::NodeList clause, Query& query) {
   if (query.distinct != Query::DistinctKind::on || query.order.empty()) return;
   std::vector<bool> seen(query.distinct_on.size(), false);
+  bool has_others = false;
   for (const SortKey& key : query.order) {
     const auto found = std::ranges::find_if(
         query.distinct_on, [&](const ExprPtr& expr) { return same_expression(*expr, *key.expr); });
-    if (found == query.distinct_on.end()) break;
+    has_others = found == query.distinct_on.end();
+    if (has_others) break;
     seen[static_cast<std::size_t>(found - query.distinct_on.begin())] = true;
   }
   const auto missing = std::ranges::find(seen, false);
   if (missing == seen.end()) return;
-  throw SqlError{sqlstate::invalid_column_reference,
-                 "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"}
-      .at_position(location_of(clause[static_cast<std::size_t>(missing - seen.begin())]) + 1);
+  const auto place = static_cast<std::size_t>(missing - seen.begin());
+  if (has_others) {
+    throw SqlError{sqlstate::invalid_column_reference,
+                   "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"}
+        .at_position(location_of(clause[place]) + 1);
+  }
+  for (std::size_t i = place; i < seen.size(); ++i) {
+    if (seen[i]) continue;
+    ExprPtr key = copy_expression(*query.distinct_on[i]);
+    if (!key) unsupported("this expression of DISTINCT ON beside ORDER BY", location_of(clause[i]));
+    query.order.push_back({std::move(key)});
+  }
 }
 
 void QueryBinder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query) {

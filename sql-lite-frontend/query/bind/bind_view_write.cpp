@@ -150,10 +150,7 @@ std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStm
   STATEMENT_INVARIANT(positions.size() == view.relation.columns.size());
   std::vector<ViewTargetColumn> targets;
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    // A column that appears twice can be written only by its first name.
-    const auto before = std::span{positions}.first(i);
-    const bool again = positions[i] && std::ranges::find(before, positions[i]) != before.end();
-    targets.push_back({view.relation.columns[i].name, again ? std::nullopt : positions[i]});
+    targets.push_back({view.relation.columns[i].name, positions[i]});
   }
   return targets;
 }

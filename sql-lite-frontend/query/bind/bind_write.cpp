@@ -303,6 +303,11 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
           "SET target columns cannot be qualified with the relation name.");
     }
     const bool is_part = !target.indirection.empty();
+    for (const ast::Node* earlier : targets.first(write.through ? i : 0)) {
+      const std::string_view name = ast::as<ast::ResTarget>(earlier).name;
+      if (name == target.name || target_position(write, name) != position) continue;
+      refuse_second_assignment(relation.columns[*position].name);
+    }
     ExprPtr whole = take_earlier_parts(assignments, *position, target);
     const Column& column = relation.columns[*position];
     const auto assign = [&](ExprPtr expr) {

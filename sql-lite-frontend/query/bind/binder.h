@@ -148,6 +148,8 @@ class Binder final : public QueryBinder {
   FromPtr marked_rows(FromPtr rows, const Scope& scope, Slot marker);
 
   // bind_part_assignment.cpp
+  [[noreturn]] static void refuse_second_assignment(std::string_view column);
+  static void refuse_second_names(const WriteStatement& write);
   static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
                                     const ast::ResTarget& target);
   static void refuse_default_part(const ast::ResTarget& target);

@@ -120,7 +120,7 @@ class QueryBinder : public ExpressionBinder {
   void bind_order(ast::NodeList clause, Scope& scope, Query& query);
   ExprPtr order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause);
   void bind_distinct(ast::NodeList clause, Scope& scope, Query& query);
-  static void check_distinct_on(ast::NodeList clause, const Query& query);
+  static void check_distinct_on(ast::NodeList clause, Query& query);
   void bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query);
   void bind_locking(ast::NodeList clause, Scope& scope, Query& query);
 

@@ -263,7 +263,7 @@ StepPtr Reader::read_diagnostics() {
   if (!made->is_stacked) take_word("current");
   expect_word("diagnostics");
   static constexpr std::array kCurrent =
-      std::to_array<std::string_view>({"row_count", "pg_context"});
+      std::to_array<std::string_view>({"row_count", "pg_context", "pg_routine_oid"});
   static constexpr std::array kStacked = std::to_array<std::string_view>(
       {"returned_sqlstate", "column_name", "constraint_name", "pg_datatype_name", "message_text",
        "table_name", "schema_name", "pg_exception_detail", "pg_exception_hint",

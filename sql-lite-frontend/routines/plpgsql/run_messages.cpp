@@ -151,6 +151,10 @@ Flow DiagnosticsStep::run(Frame& frame) {
       frame.assign(item.target, Value::from_int(frame.row_count), TypeId::int8);
       continue;
     }
+    if (item.what == "pg_routine_oid") {
+      frame.assign(item.target, Value::from_oid(frame.routine.oid), TypeId::oid);
+      continue;
+    }
     std::string text;
     if (item.what == "pg_context") {
       text = call_context(frame.session);

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "sql-lite-frontend/definitions/indexes/beside_writers.h"
 #include "sql-lite-frontend/definitions/indexes/reindex.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/rights/grant.h"
@@ -170,6 +171,7 @@ void require_allowed_now(Session::State& session, const StatementKind& kind,
   if (session.transaction.is_on_standby() && is_primary_s(node)) [[unlikely]]
     session.transaction.prevent_on_standby(kind.tag.of(node));
   if (const auto name = kind.outside_blocks.of(node); !name.empty()) {
+    prevent_in_routine(session, name);
     session.transaction.prevent_in_block(name);
   }
   if (kind.only_in_blocks && !session.transaction.in_block()) {

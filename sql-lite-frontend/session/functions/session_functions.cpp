@@ -226,6 +226,11 @@ bool is_implicit(Session::State& session, Oid schema) {
 
 Value current_schema(Execution& execution, Arguments) {
   Session::State& session = session_of(execution);
+  // The temporary schema is made when it is the current one.
+  const std::string path = session.settings.text("search_path");
+  if (trim_space(std::string_view{path}.substr(0, path.find(','))) == "pg_temp") {
+    static_cast<void>(session.names.temporary_schema());
+  }
   for (const Oid oid : session.names.search_path()) {
     if (!is_implicit(session, oid)) return text(execution, session.names.schema_name(oid));
   }

@@ -68,6 +68,7 @@ void ApplyTarget::map_columns() {
       continue;
     }
     if (found->generated) generated.push_back(one.name);
+    if (found->identity == 'a') fixed_.push_back(locals_.size());
     locals_.push_back(static_cast<std::size_t>(found - columns.begin()));
   }
   if (!missing.empty()) {
@@ -155,32 +156,26 @@ ApplyStatement ApplyTarget::insert() const {
   return statement;
 }
 
+bool ApplyTarget::is_of_key(std::size_t published) const {
+  return search_ && search_->is_key &&
+         std::ranges::find(search_->columns, published) != search_->columns.end();
+}
+
 std::vector<std::size_t> ApplyTarget::sent_columns(const PublishedRow& row, KeyChange key) const {
   std::vector<std::size_t> columns;
-  const auto is_of_key = [&](std::size_t i) {
-    return search_ && search_->is_key &&
-           std::ranges::find(search_->columns, i) != search_->columns.end();
-  };
+  std::vector<std::size_t> of_key;
   for (std::size_t i = 0; i < locals_.size(); ++i) {
-    if (row[i].kind == PublishedValue::Kind::unchanged) continue;
-    if (key == KeyChange::none && is_of_key(i)) continue;
-    columns.push_back(i);
+    if (row[i].kind == PublishedValue::Kind::unchanged || column(i).identity == 'a') continue;
+    (key == KeyChange::none && is_of_key(i) ? of_key : columns).push_back(i);
   }
   // Something has to be set, so that triggers fire.
-  if (columns.empty() && key == KeyChange::none) return sent_columns(row, KeyChange::possible);
-  return columns;
+  return columns.empty() ? of_key : columns;
 }
 
 void ApplyTarget::set_columns(ApplyStatement& statement,
                               const std::vector<std::size_t>& columns) const {
   statement.text = fmt::format("UPDATE {} SET ", quoted_name_);
   for (const std::size_t i : columns) {
-    if (column(i).identity == 'a') {
-      throw_error(sqlstate::feature_not_supported,
-                  "replicating an update of the identity column \"{}\" of relation \"{}\", which "
-                  "is GENERATED ALWAYS, is not supported",
-                  column(i).name, name_);
-    }
     if (!statement.of_new.empty()) statement.text += ", ";
     statement.text += quoted(i) + " = ";
     add_parameter(statement, i);
@@ -188,18 +183,49 @@ void ApplyTarget::set_columns(ApplyStatement& statement,
   }
 }
 
+void ApplyTarget::add_condition(ApplyStatement& statement, std::size_t published) const {
+  statement.text += std::exchange(statement.has_condition, true) ? " AND " : " WHERE ";
+  statement.text += quoted(published) + " = ";
+  add_parameter(statement, published);
+}
+
 void ApplyTarget::add_key_condition(ApplyStatement& statement) const {
   for (const std::size_t i : search().columns) {
-    statement.text += statement.of_old.empty() ? " WHERE " : " AND ";
-    statement.text += quoted(i) + " = ";
-    add_parameter(statement, i);
+    add_condition(statement, i);
     statement.of_old.push_back(i);
   }
 }
 
 ApplyStatement ApplyTarget::update(const PublishedRow& row, KeyChange key) const {
+  const std::vector<std::size_t> columns = sent_columns(row, key);
+  // Only an identity column is sent, and that cannot be set.
+  if (columns.empty()) return find();
   ApplyStatement statement;
-  set_columns(statement, sent_columns(row, key));
+  set_columns(statement, columns);
+  for (const std::size_t i : fixed_) {
+    if (key == KeyChange::none && is_of_key(i)) continue;
+    add_condition(statement, i);
+    statement.of_new.push_back(i);
+  }
+  add_key_condition(statement);
+  return statement;
+}
+
+void ApplyTarget::refuse_fixed() const {
+  throw_error(sqlstate::feature_not_supported,
+              "replicating an update of the identity column \"{}\" of relation \"{}\", which is "
+              "GENERATED ALWAYS, is not supported",
+              column(fixed_.front()).name, name_);
+}
+
+void ApplyTarget::require_same_fixed(const PublishedRow& old_row, const PublishedRow& row) const {
+  for (const std::size_t i : fixed_)
+    if (old_row[i].text != row[i].text) refuse_fixed();
+}
+
+ApplyStatement ApplyTarget::find() const {
+  ApplyStatement statement;
+  statement.text = fmt::format("SELECT FROM {}", quoted_name_);
   add_key_condition(statement);
   return statement;
 }

@@ -21,6 +21,7 @@ struct ApplyStatement {
   std::vector<std::uint32_t> types;
   std::vector<std::size_t> of_new;
   std::vector<std::size_t> of_old;
+  bool has_condition = false;
 };
 
 /// The local table that gets a published table's changes, and the statements that apply them.
@@ -48,6 +49,14 @@ class ApplyTarget {
   /// unless the old row is sent.
   enum class KeyChange : std::uint8_t { none, possible };
   ApplyStatement update(const PublishedRow& row, KeyChange key) const;
+  /// True if it has a column GENERATED ALWAYS AS IDENTITY, which no UPDATE sets: update() finds the
+  /// row only if it has the new value already.
+  [[nodiscard]] bool has_fixed_columns() const noexcept { return !fixed_.empty(); }
+  /// Throws 0A000 if the values of such columns differ.
+  void require_same_fixed(const PublishedRow& old_row, const PublishedRow& row) const;
+  [[noreturn]] void refuse_fixed() const;
+  /// Finds the row by its key.
+  ApplyStatement find() const;
   ApplyStatement remove() const;
   // For a search by all columns, which several rows may match: by a cursor on the first.
   ApplyStatement declare_cursor(const PublishedRow& old_row) const;
@@ -64,12 +73,14 @@ class ApplyTarget {
  private:
   void map_columns();
   void choose_search();
+  [[nodiscard]] bool is_of_key(std::size_t published) const;
   [[nodiscard]] std::vector<std::size_t> sent_columns(const PublishedRow& row, KeyChange key) const;
   [[nodiscard]] const Column& column(std::size_t published) const;
   [[nodiscard]] std::string quoted(std::size_t published) const;
   void add_parameter(ApplyStatement& statement, std::size_t published) const;
   /// "SET a = $1, …".
   void set_columns(ApplyStatement& statement, const std::vector<std::size_t>& columns) const;
+  void add_condition(ApplyStatement& statement, std::size_t published) const;
   void add_key_condition(ApplyStatement& statement) const;
 
   PublishedRelation published_;
@@ -77,6 +88,7 @@ class ApplyTarget {
   std::string name_;
   std::string quoted_name_;
   std::vector<std::size_t> locals_;  ///< by published column: the local column
+  std::vector<std::size_t> fixed_;   ///< published columns: GENERATED ALWAYS AS IDENTITY here
   std::optional<Search> search_;
 };
 

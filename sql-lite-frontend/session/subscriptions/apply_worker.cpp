@@ -20,7 +20,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kConnectionFailure{"08006"};
 constexpr int kMessagesAtOnce = 1000;
 
 TimePoint now() {
@@ -141,13 +140,28 @@ void ApplyWorker::in_transaction(const Work& work) {
 
 // Beginning and end ----------------------------------------------------------------------------
 
+/// Waits for a statement that alters or drops the subscription. Returns false if the worker is to
+/// stop.
+bool ApplyWorker::await_definition(Transaction& transaction) const {
+  constexpr Duration kLooksEvery = std::chrono::milliseconds{20};
+  transaction.set_lock_timeout(kLooksEvery);
+  while (!door_.is_stopping()) {
+    const auto locked = transaction.lock_relation(lock::RelationId{job_.subscription},
+                                                  lock::RelationMode::access_share);
+    if (locked) return true;
+    if (locked.error().state() != sqlstate::lock_not_available)
+      throw SqlError{Error{locked.error().state(), locked.error().message()}};
+  }
+  return false;
+}
+
 ApplyWorker::Step ApplyWorker::open() {
   Catalogs& catalogs = *database_.shared().catalogs;
   const Catalogs::Use use{catalogs, job_.database};
   Lsn applied = Lsn::none;
   {
-    auto transaction =
-        database_.shared().engine.begin(Isolation::read_committed, Access::read_only);
+    auto transaction = database_.shared().engine.begin();
+    if (!await_definition(*transaction)) return Ended{};
     transaction->begin_statement();
     subscription_ = read_subscription(use.catalog(), *transaction, job_.subscription);
     applied = read_applied_position(use.catalog(), *transaction, job_.subscription);
@@ -276,14 +290,17 @@ ApplyWorker::Step ApplyWorker::take_messages(Duration longest) {
       if (i == 0 && applier_->awaits_flush()) database_.shared().engine.logical_log().flush();
       break;
     }
+    if (i == 0) {
+      heard_at_ = now();
+      has_asked_ = false;
+      shown_.heard_at = clock_us();
+    }
     if (Step ended = take(received->bytes)) return ended;
   }
   return {};
 }
 
 ApplyWorker::Step ApplyWorker::take(Bytes message) {
-  heard_at_ = now();
-  has_asked_ = false;
   switch (message.empty() ? '\0' : static_cast<char>(message[0])) {
     case 'w':
       return take_change(message);
@@ -323,7 +340,6 @@ void ApplyWorker::note_message(Lsn end, std::int64_t sent_at) {
   received_ = std::max(received_, end);
   shown_.received = received_;
   shown_.sent_at = sent_at;
-  shown_.heard_at = clock_us();
   if (shown_.latest_end < end) {
     shown_.latest_end = end;
     shown_.latest_end_at = sent_at;
@@ -516,6 +532,14 @@ std::vector<ApplyJob> find_apply_jobs(Database& database) {
   }
   transaction->rollback();
   return jobs;
+}
+
+bool have_subscriptions_changed(Database& database) {
+  return database.shared().subscription_workers.has_changed_lately();
+}
+
+void stop_apply_workers(Database& database) {
+  database.shared().subscription_workers.stop_all();
 }
 
 ApplyEnd run_apply_worker(Database& database, PublisherDoor& door, const ApplyJob& job) {

@@ -31,6 +31,7 @@ class ApplyWorker {
   using Step = std::optional<Ended>;
 
   Step follow();
+  bool await_definition(Transaction& transaction) const;
   Step open();
   /// Connects, and asks for the changes.
   Step start();

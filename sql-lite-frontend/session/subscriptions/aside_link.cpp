@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -11,6 +12,8 @@ namespace {
 /// Runs blocking work on a helper thread while the caller parks.
 template <class Work>
 auto aside(const Work& work) {
+  // A link of links would call this again.
+  check_stack();
   std::optional<decltype(work())> outcome;
   Runtime::current().run_aside([&] { outcome.emplace(work()); });
   return *std::move(outcome);
@@ -18,7 +21,8 @@ auto aside(const Work& work) {
 
 class AsideLink final : public PublisherLink {
  public:
-  explicit AsideLink(std::unique_ptr<PublisherLink> link) : link_(std::move(link)) {}
+  explicit AsideLink(std::unique_ptr<PublisherLink> link)
+      : link_(std::move(link)), version_(link_->version()) {}
 
   Result<std::vector<Row>> ask(const std::string& statement) override {
     return aside([&] { return link_->ask(statement); });
@@ -32,10 +36,11 @@ class AsideLink final : public PublisherLink {
   Result<> send(Bytes message) override {
     return aside([&] { return link_->send(message); });
   }
-  [[nodiscard]] int version() const override { return link_->version(); }
+  [[nodiscard]] int version() const override { return version_; }
 
  private:
   std::unique_ptr<PublisherLink> link_;
+  int version_;
 };
 
 }  // namespace

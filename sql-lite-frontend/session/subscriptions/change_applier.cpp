@@ -406,14 +406,22 @@ void ChangeApplier::update(ChangeMessageReader& message) {
     const ApplyStatement& statement =
         prepared(*kept, key_, [&] { return target.update(new_row_, change); });
     is_found = run(target, statement, new_row_, old_row_) != 0;
+    if (!is_found && target.has_fixed_columns()) require_missing(*kept);
   } else if (find_by_cursor(*kept)) {
     is_found = true;
+    target.require_same_fixed(old_row_, new_row_);
     const ApplyStatement& statement =
         prepared(*kept, key_, [&] { return target.update_at_cursor(new_row_); });
     run(target, statement, new_row_, old_row_);
     end_cursor();
   }
   if (!is_found) report_missing(target, "update", &SubscriptionWorkers::Counts::update_missing);
+}
+
+/// Throws 0A000 if the row is here: then it was not found because of another identity.
+void ChangeApplier::require_missing(KeptTarget& kept) {
+  const ApplyStatement& statement = prepared(kept, "F", [&] { return kept.target->find(); });
+  if (run(*kept.target, statement, new_row_, old_row_) != 0) kept.target->refuse_fixed();
 }
 
 void ChangeApplier::remove(ChangeMessageReader& message) {

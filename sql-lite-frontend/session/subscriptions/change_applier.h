@@ -86,6 +86,7 @@ class ChangeApplier {
   Outcome as_owner_of(const ApplyTarget& target, const Work& work);
   /// The cursor is on the row that equals `old_row_`; false: there is none.
   bool find_by_cursor(KeptTarget& kept);
+  void require_missing(KeptTarget& kept);
   void end_cursor();
   void begin_locally();
   void finish_locally(Lsn end);

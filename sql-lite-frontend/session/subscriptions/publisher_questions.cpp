@@ -11,7 +11,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kConnectionFailure{"08006"};
 constexpr int kHasColumnLists = 150'000;
 
 std::string literal(std::string_view text) {

@@ -27,19 +27,26 @@ class PublishedRows final : public SilentSink {
 
   std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
     constexpr Duration kLongestWait = std::chrono::seconds{1};
-    for (;;) {
-      copy_.waits();
-      const auto received = link_.receive(kLongestWait);
+    constexpr std::size_t kEnough = std::size_t{64} << 10U;
+    rows_.clear();
+    while (!has_ended_ && rows_.size() < kEnough) {
+      // Rows come one by one: take those that are there.
+      if (rows_.empty()) copy_.waits();
+      const auto received = link_.receive(rows_.empty() ? kLongestWait : Duration::zero());
       if (!received) return std::unexpected{to_diagnostic(received.error())};
-      if (received->arrival == PublisherLink::Arrival::message)
-        return std::optional{received->bytes};
-      if (received->arrival == PublisherLink::Arrival::end) return std::optional<Bytes>{};
+      has_ended_ = received->arrival == PublisherLink::Arrival::end;
+      if (received->arrival == PublisherLink::Arrival::message) rows_ += as_text(received->bytes);
+      if (received->arrival == PublisherLink::Arrival::none && !rows_.empty()) break;
     }
+    if (rows_.empty()) return std::optional<Bytes>{};
+    return std::optional{as_bytes(rows_)};
   }
 
  private:
   PublisherLink& link_;
   const TableCopy& copy_;
+  std::string rows_;
+  bool has_ended_ = false;
 };
 
 class Copying {

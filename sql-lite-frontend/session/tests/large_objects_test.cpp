@@ -22,9 +22,9 @@ std::string hex(std::string_view bytes) {
 }
 
 /// An object opened for writing in a transaction, and what it should hold.
-class Model {
+class LargeObjectModel {
  public:
-  Model(TestDatabase& db, std::uint64_t seed) : db_(db), random_(seed) {
+  LargeObjectModel(TestDatabase& db, std::uint64_t seed) : db_(db), random_(seed) {
     db_.run("BEGIN");
     db_.run("SELECT lo_create(500)");
     CHECK(db_.run("SELECT lo_open(500, x'60000'::int)") == "0 SELECT 1");
@@ -90,7 +90,7 @@ TEST_CASE("A large object holds what random writes, truncations and rollbacks le
           "[sql][large_objects]") {
   for_seeds(30, [](std::uint64_t seed) {
     TestDatabase db;
-    Model model{db, seed};
+    LargeObjectModel model{db, seed};
     for (int i = 0; i < 60; ++i) model.step();
     model.end();
   });

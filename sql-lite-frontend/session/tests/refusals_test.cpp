@@ -227,7 +227,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"CREATE AGGREGATE s (int ORDER BY int) (sfunc = int4pl, stype = int)", "ordered-set"},
       {"CREATE STATISTICS s ON a, b FROM t", "CREATE STATISTICS"},
       {"ALTER EXTENSION plpgsql ADD TABLE t", "ALTER EXTENSION"},
-      {"ALTER TABLE p DETACH PARTITION p1 CONCURRENTLY", "DETACH PARTITION CONCURRENTLY"},
       {"CREATE TABLE r (a int REFERENCES p)", "foreign keys that refer to partitioned tables"},
       {"CREATE PUBLICATION r FOR TABLE p", "partitioned table"},
       {"CREATE PUBLICATION r FOR ALL TABLES WITH (publish_via_partition_root)",

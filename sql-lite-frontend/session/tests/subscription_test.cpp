@@ -386,6 +386,33 @@ TEST_CASE("changes are made by the table's owner, or by the subscription's",
                                       "row-level security enabled: \"t\""));
 }
 
+TEST_CASE("identity columns GENERATED ALWAYS keep their values", "[sql][subscriptions]") {
+  Subscriber s;
+  s.db.run(
+      "CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int GENERATED "
+      "ALWAYS AS IDENTITY, v text)");
+  s.script.answers["SELECT DISTINCT t.schemaname"] = {{"public", "made", std::nullopt}};
+  s.subscribe("copy_data = false");
+  Changes& c = s.changes;
+  c.relation(kRelation, "made", 'd', {{"id", true}, {"n", false}, {"v", false}});
+  c.begin(0x100);
+  c.insert(kRelation, {"10", "20", "a"});
+  c.update(kRelation, {"10", "20", "b"});
+  c.update(kRelation, {"11", "20", "missing"});
+  c.commit();
+  CHECK(s.follow() == ApplyEnd::over);
+  CHECK(s.db.rows("SELECT * FROM made") == std::vector<std::string>{"10|20|b"});
+  CHECK(s.db.rows("SELECT confl_update_missing FROM pg_stat_subscription_stats") ==
+        std::vector<std::string>{"1"});
+  c.relation(kRelation, "made", 'd', {{"id", true}, {"n", false}, {"v", false}});
+  c.begin(0x200);
+  c.update(kRelation, {"10", "21", "c"});
+  CHECK(s.follow() == ApplyEnd::failed);
+  CHECK(
+      s.script.log.back().starts_with("replicating an update of the identity column \"id\" of "
+                                      "relation \"public.made\", which is GENERATED ALWAYS"));
+}
+
 TEST_CASE("a table that does not fit ends the worker", "[sql][subscriptions]") {
   Subscriber s;
   s.subscribe("copy_data = false");

@@ -94,6 +94,12 @@ void drop_first_parts(std::vector<lock::LockRow>& rows) {
   });
 }
 
+/// Returns the name of a session's transaction, of which it has one at a time.
+Value virtual_transaction(Execution& execution, std::int32_t pid) {
+  // A prepared transaction belongs to no session.
+  return text_value(execution, pid <= 0 ? std::string{"-1/0"} : fmt::format("{}/1", pid));
+}
+
 void lock_rows(Execution& execution, const EmitRow& emit) {
   std::vector<lock::LockRow> rows = session_of(execution).shared.engine.locks();
   drop_first_parts(rows);
@@ -116,24 +122,53 @@ void lock_rows(Execution& execution, const EmitRow& emit) {
     const TxnId txn = row.kind == Kind::transaction
                           ? lock::transaction_of(lock::TransactionLock{row.hash})
                           : row.txn;
-    const bool has_id = txn != TxnId::none;
-    const Value columns[] = {
-        text_value(execution, type_name(row.kind)),
-        Value::from_oid(session_of(execution).catalog.shared().database()),
-        relation,
-        Value::null(),
-        Value::null(),
-        Value::null(),
-        has_id ? Value::from_int(static_cast<std::int64_t>(raw(txn))) : Value::null(),
-        Value::null(),
-        Value::null(),
-        Value::null(),
-        Value::null(),
-        row.label == 0 ? Value::null() : Value::from_int(row.label),
-        text_value(execution, mode_name(row)),
-        Value::from_bool(row.state == lock::LockRow::State::granted),
-        Value::from_bool(row.path == lock::LockRow::Path::private_slot),
-        since};
+    const bool has_id = row.kind == Kind::transaction && txn != TxnId::none;
+    const Value columns[] = {text_value(execution, type_name(row.kind)),
+                             Value::from_oid(session_of(execution).catalog.shared().database()),
+                             relation,
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             has_id ? Value::from_oid(static_cast<Oid>(raw(txn))) : Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             virtual_transaction(execution, row.label),
+                             row.label == 0 ? Value::null() : Value::from_int(row.label),
+                             text_value(execution, mode_name(row)),
+                             Value::from_bool(row.state == lock::LockRow::State::granted),
+                             Value::from_bool(row.path == lock::LockRow::Path::private_slot),
+                             since};
+    emit(columns);
+  }
+}
+
+/// Adds what serializable transactions have read: keys and whole trees.
+void read_mark_rows(Execution& execution, const EmitRow& emit) {
+  using Of = lock::ReadMarkRow::Of;
+  const std::vector<lock::ReadMarkRow> marks = session_of(execution).shared.engine.read_marks();
+  if (marks.empty()) return;
+  const std::map<TreeId, Oid> trees = owners_of_trees(session_of(execution));
+  for (const lock::ReadMarkRow& mark : marks) {
+    const auto owner = trees.find(mark.tree);
+    const Value columns[] = {text_value(execution, mark.of == Of::key    ? "tuple"
+                                                   : mark.of == Of::tree ? "relation"
+                                                                         : "database"),
+                             Value::from_oid(session_of(execution).catalog.shared().database()),
+                             owner == trees.end() ? Value::null() : Value::from_oid(owner->second),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             virtual_transaction(execution, mark.label),
+                             mark.label == 0 ? Value::null() : Value::from_int(mark.label),
+                             text_value(execution, "SIReadLock"),
+                             Value::from_bool(true),
+                             Value::from_bool(false),
+                             Value::null()};
     emit(columns);
   }
 }
@@ -161,53 +196,69 @@ void advisory_lock_rows(Execution& execution, const EmitRow& emit,
                         const std::vector<AdvisoryLocks::Held>& locks, bool granted) {
   for (const AdvisoryLocks::Held& held : locks) {
     const Value columns[] = {
-        text_value(execution, "advisory"), Value::from_oid(held.key.database), Value::null(),
-        Value::null(), Value::null(), Value::null(), Value::null(),
+        text_value(execution, "advisory"),
+        Value::from_oid(held.key.database),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
         Value::from_oid(static_cast<Oid>(held.key.number >> 32U)),
         Value::from_oid(static_cast<Oid>(held.key.number)),
-        Value::from_int(held.key.is_pair ? 2 : 1), Value::null(),
-        // A prepared transaction belongs to no session.
+        Value::from_int(held.key.is_pair ? 2 : 1),
+        virtual_transaction(execution, held.session),
         held.session < 0 ? Value::null() : Value::from_int(held.session),
         text_value(execution, held.mode == AdvisoryMode::shared ? "ShareLock" : "ExclusiveLock"),
-        Value::from_bool(granted), Value::from_bool(false), Value::null()};
+        Value::from_bool(granted),
+        Value::from_bool(false),
+        Value::null()};
     emit(columns);
   }
 }
 
 /// Adds the locks that a session always holds in PostgreSQL while it reads pg_locks, though the
-/// engine needs none: its virtual transaction and the view.
+/// engine needs none: its transaction, by both of its numbers, and the view.
 void own_lock_rows(Execution& execution, const EmitRow& emit) {
   constexpr Oid kPgLocks = 12111;
-  const std::int32_t pid = session_of(execution).options.backend_pid;
-  const std::string name = fmt::format("{}/1", pid);
-  const auto row = [&](std::string_view type, bool is_relation, std::string_view mode) {
+  Session::State& session = session_of(execution);
+  const std::int32_t pid = session.options.backend_pid;
+  const Value name = virtual_transaction(execution, pid);
+  const auto row = [&](std::string_view type, Value relation, Value virtual_id, Value number,
+                       std::string_view mode) {
     const Value columns[] = {
         text_value(execution, type),
-        is_relation ? Value::from_oid(session_of(execution).catalog.shared().database())
-                    : Value::null(),
-        is_relation ? Value::from_oid(kPgLocks) : Value::null(),
+        relation.is_null() ? Value::null() : Value::from_oid(session.catalog.shared().database()),
+        relation,
         Value::null(),
         Value::null(),
-        is_relation ? Value::null() : text_value(execution, name),
+        virtual_id,
+        number,
         Value::null(),
         Value::null(),
         Value::null(),
-        Value::null(),
-        text_value(execution, name),
+        name,
         Value::from_int(pid),
         text_value(execution, mode),
         Value::from_bool(true),
-        Value::from_bool(true),
+        Value::from_bool(number.is_null()),
         Value::null()};
     emit(columns);
   };
-  row("relation", true, "AccessShareLock");
-  row("virtualxid", false, "ExclusiveLock");
+  const Value none = Value::null();
+  row("relation", Value::from_oid(kPgLocks), none, none, "AccessShareLock");
+  row("virtualxid", none, name, none, "ExclusiveLock");
+  SessionTransaction& transaction = session.transaction;
+  // A transaction gets its number with its first write in PostgreSQL.
+  if (execution.transaction->id() != TxnId::none || transaction.number != 0) {
+    const auto number = static_cast<Oid>(transaction.numbered());
+    row("transactionid", none, none, Value::from_oid(number), "ExclusiveLock");
+  }
 }
 
 void all_lock_rows(Execution& execution, const EmitRow& emit) {
   const AdvisoryLocks& advisory = session_of(execution).shared.advisory_locks;
   lock_rows(execution, emit);
+  read_mark_rows(execution, emit);
   advisory_lock_rows(execution, emit, advisory.held(), true);
   advisory_lock_rows(execution, emit, advisory.waited_for(), false);
   own_lock_rows(execution, emit);

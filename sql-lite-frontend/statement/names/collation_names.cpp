@@ -51,6 +51,7 @@ void SessionNames::note_use(Oid collation) {
   const CollationPtr made = session_.catalog.made<UserCollation>(collation);
   if (!made || session_.sink_for_notices == nullptr) return;
   session_.known_collations.push_back(collation);
+  if (made->provider == 'b') return;  // its rules are this program's
   const std::string actual = made->provider == 'i' ? icu_version(made->locale) : std::string{};
   if (made->version.empty() || actual == made->version) return;
   const std::string name =

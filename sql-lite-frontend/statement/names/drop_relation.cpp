@@ -8,6 +8,17 @@
 
 /// Removal of a relation: by DROP, at COMMIT, or at the end of its session.
 namespace swizzle::sql {
+namespace {
+
+/// Drops the partitions that the table does not list any more, though they are not detached yet.
+void drop_half_detached(StatementContext& session, Oid parent) {
+  for (const TablePtr& table : session.catalog.naming<Table>({parent})) {
+    const Relation& relation = table->relation;
+    if (relation.partition_of == parent && relation.is_being_detached) session.drop_relation(table);
+  }
+}
+
+}  // namespace
 
 void StatementContext::drop_relation(const TablePtr& table) {
   TablePtr locked = catalog.lock_for_change(*transaction, table);
@@ -23,6 +34,7 @@ void StatementContext::drop_relation(const TablePtr& table) {
     }
   }
   const Relation& relation = locked->relation;
+  if (relation.is_partitioned()) drop_half_detached(*this, relation.oid);
   if (relation.is_partition()) leave_parent(*this, relation);
   if (keeps_rows(relation.kind)) {
     value_of(shared.engine.drop_tree(*transaction, relation.tree));

@@ -116,6 +116,7 @@ void SessionNames::warn(SqlState state, std::string message) {
 bool SessionNames::may_read(const IndexAccess& index) {
   if (!index.tree || !session_.transaction) return true;
   return !session_.transaction.is_young(index.index->oid) &&
+         session_.transaction->shows_all_before(index.complete_since) &&
          index.tree->is_visible(*session_.transaction);
 }
 

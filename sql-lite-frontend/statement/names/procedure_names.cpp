@@ -97,15 +97,6 @@ QualifiedName qualified_name(StatementContext& session, std::string_view text) {
   return name;
 }
 
-/// The same where a function is named: its schema has to be there.
-QualifiedName qualified_function(StatementContext& session, std::string_view text) {
-  QualifiedName name = qualified_name(session, text);
-  if (!name.schema.empty() && !session.names.schema_exists(name.schema)) {
-    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name.schema);
-  }
-  return name;
-}
-
 /// abs(integer): a name and, in parentheses, types.
 struct Signature {
   std::string_view name;
@@ -171,7 +162,7 @@ std::optional<bool> is_visible_unlisted(Oid oid) {
 }  // namespace
 
 std::optional<std::uint32_t> find_function_named(StatementContext& session, std::string_view text) {
-  const QualifiedName name = qualified_function(session, text);
+  const QualifiedName name = qualified_name(session, text);
   const auto made = session.names.find_routines(name.schema, name.name);
   const auto builtin =
       name.may_be_builtin() ? functions_named(name.name) : std::span<const Function* const>{};
@@ -188,7 +179,7 @@ std::optional<std::uint32_t> find_function_named(StatementContext& session, std:
 
 std::optional<std::uint32_t> find_procedure(StatementContext& session, std::string_view text) {
   const Signature wanted = read_signature(session, text, false);
-  const QualifiedName name = qualified_function(session, wanted.name);
+  const QualifiedName name = qualified_name(session, wanted.name);
   std::optional<std::uint32_t> builtin;
   if (name.may_be_builtin()) {
     for (const Function* function : functions_named(name.name)) {

@@ -77,11 +77,14 @@ Collations& collations() {
 
 bool is_byte_number(std::uint32_t number) noexcept {
   return number == collation_id::by_default || number == collation_id::c ||
-         number == collation_id::posix || number == collation_id::ucs_basic;
+         number == collation_id::posix || number == collation_id::ucs_basic ||
+         number == collation_id::c_utf8 || number == collation_id::unicode_fast;
 }
 
 /// Sets the rule of a built-in number.
 bool builtin_rule(std::uint32_t number, CollationRule& rule) {
+  if (number == collation_id::c_utf8) rule.letters = Letters::c_utf8;
+  if (number == collation_id::unicode_fast) rule.letters = Letters::unicode;
   if (is_byte_number(number) || number == collation_id::indeterminate) return true;
   const std::uint32_t place = number - collation_id::first_locale;
   if (place >= std::size(kLocales)) return false;
@@ -227,6 +230,16 @@ bool orders_by_bytes(std::uint32_t collation) noexcept {
   return rule == nullptr || rule->is_of_bytes();
 }
 
+bool is_plain_collation(std::uint32_t collation) noexcept {
+  return orders_by_bytes(collation) && letters_of(collation) == Letters::ascii;
+}
+
+Letters letters_of(std::uint32_t collation) noexcept {
+  const CollationRule* rule = find_collation_rule(collation);
+  if (rule == nullptr || collation == collation_id::indeterminate) return Letters::ascii;
+  return rule->is_of_bytes() ? rule->letters : Letters::icu;
+}
+
 bool is_nondeterministic(std::uint32_t collation) noexcept {
   const CollationRule* rule = find_collation_rule(collation);
   return rule != nullptr && !rule->deterministic;
@@ -236,10 +249,9 @@ namespace {
 
 constexpr std::string_view kOfLocale = "-x-icu";
 constexpr std::pair<std::string_view, std::uint32_t> kNamed[] = {
-    {"default", collation_id::by_default},
-    {"C", collation_id::c},
-    {"POSIX", collation_id::posix},
-    {"ucs_basic", collation_id::ucs_basic}};
+    {"default", collation_id::by_default}, {"C", collation_id::c},
+    {"POSIX", collation_id::posix},        {"ucs_basic", collation_id::ucs_basic},
+    {"pg_c_utf8", collation_id::c_utf8},   {"pg_unicode_fast", collation_id::unicode_fast}};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sql-lite-frontend/types/collation/letters.h"
 #include "sql-lite-frontend/types/type_id.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -20,8 +21,10 @@ struct Type;
 namespace collation_id {
 inline constexpr std::uint32_t indeterminate = 0;  ///< conflicting implicit collations
 inline constexpr std::uint32_t by_default = 100;
+inline constexpr std::uint32_t c_utf8 = 811;
 inline constexpr std::uint32_t c = 950;
 inline constexpr std::uint32_t posix = 951;
+inline constexpr std::uint32_t unicode_fast = 6411;
 inline constexpr std::uint32_t ucs_basic = 12340;
 inline constexpr std::uint32_t first_locale = 12342;  ///< of locales.inc
 /// Added to a collation's oid for "default" in databases whose default order is not bytewise.
@@ -65,7 +68,8 @@ bool same_keys(TypeId left, TypeId right) noexcept;
 struct CollationRule {
   std::string locale;  ///< of ICU; empty: by bytes
   bool deterministic = true;
-  bool of_all = false;  ///< a database's, by which jsonb and citext are ordered, too
+  bool of_all = false;               ///< a database's, by which jsonb and citext are ordered, too
+  Letters letters = Letters::ascii;  ///< of those that order by bytes
   [[nodiscard]] bool is_of_bytes() const noexcept { return locale.empty(); }
   friend bool operator==(const CollationRule&, const CollationRule&) = default;
 };
@@ -77,6 +81,10 @@ const CollationRule* find_collation_rule(std::uint32_t number) noexcept;
 
 /// True if the order is that of the text's bytes: "C" and its other names.
 bool orders_by_bytes(std::uint32_t collation) noexcept;
+/// True if besides, letters and their cases are those of ASCII: text under the collation needs no
+/// type of its own.
+bool is_plain_collation(std::uint32_t collation) noexcept;
+Letters letters_of(std::uint32_t collation) noexcept;
 /// True if different values may compare equal.
 bool is_nondeterministic(std::uint32_t collation) noexcept;
 

@@ -72,6 +72,12 @@ Value extreme_of_two(FunctionContext& context, Arguments a) {
   return takes_first ? a[0] : a[1];
 }
 
+std::string text_in_case(std::uint32_t collation, LetterCase wanted, std::string_view text) {
+  const CollationRule* rule = find_collation_rule(collation);
+  return rule->is_of_bytes() ? unicode_change_case(rule->letters, wanted, text)
+                             : icu_change_case(rule->locale, wanted, text);
+}
+
 template <LetterCase wanted>
 Value change_case(FunctionContext& context, Arguments a) {
   const std::uint32_t collation = collation_of(context);
@@ -79,8 +85,7 @@ Value change_case(FunctionContext& context, Arguments a) {
                                          "initcap() function", "casefold() function"};
   if (collation == collation_id::indeterminate)
     fail_indeterminate(kNames[static_cast<std::size_t>(wanted)]);
-  const CollationRule* rule = find_collation_rule(collation);
-  return make_text(context.arena, icu_change_case(rule->locale, wanted, a[0].as_text()));
+  return make_text(context.arena, text_in_case(collation, wanted, a[0].as_text()));
 }
 
 /// Operations that are not supported under a nondeterministic collation, because the text found
@@ -117,11 +122,11 @@ std::unique_ptr<SetCursor> refuse_rows(FunctionContext& context, Arguments a) {
 /// Runs ILIKE as LIKE on both texts in lower case.
 template <bool wants_match>
 Value like_any_case(FunctionContext& context, Arguments a) {
-  const CollationRule* rule = find_collation_rule(collation_of(context));
+  const std::uint32_t collation = collation_of(context);
   static const Function& like = text_like();
   const std::array<Value, 2> both = {
-      make_text(context.arena, icu_change_case(rule->locale, LetterCase::lower, a[0].as_text())),
-      make_text(context.arena, icu_change_case(rule->locale, LetterCase::lower, a[1].as_text()))};
+      make_text(context.arena, text_in_case(collation, LetterCase::lower, a[0].as_text())),
+      make_text(context.arena, text_in_case(collation, LetterCase::lower, a[1].as_text()))};
   return Value::from_bool(like.scalar(context, both).as_bool() == wants_match);
 }
 
@@ -392,6 +397,11 @@ bool change(Function& function, const Entry& entry, std::uint32_t collation) {
       break;
     case Kind::pattern:
       refused = refusal<Unsupported::pattern>(collation);
+      // Its classes are those of the collation.
+      if (refused.scalar == nullptr) {
+        function.takes_collation = true;
+        return true;
+      }
       break;
     case Kind::search:
       refused = refusal<Unsupported::search>(collation);
@@ -411,6 +421,21 @@ bool change(Function& function, const Entry& entry, std::uint32_t collation) {
   return true;
 }
 
+bool depends_on_letters(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::lower:
+    case Kind::upper:
+    case Kind::initcap:
+    case Kind::casefold:
+    case Kind::ilike:
+    case Kind::not_ilike:
+    case Kind::pattern:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Variants made so far, by function id and collation.
 template <class Object>
 struct Variants {
@@ -428,9 +453,10 @@ ScalarFunction as_database_orders(const Function& function) {
 }
 
 const Function& under_collation(const Function& function, std::uint32_t collation) {
-  if (orders_by_bytes(collation)) return function;
+  if (is_plain_collation(collation)) return function;
   const Entry* entry = find_entry(function);
   if (entry == nullptr) return function;
+  if (orders_by_bytes(collation) && !depends_on_letters(entry->kind)) return function;
   static Variants<Function> variants;
   const std::scoped_lock lock{variants.mutex};
   auto& known = variants.known[{&function, collation}];

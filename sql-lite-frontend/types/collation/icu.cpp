@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/types/collation/icu.h"
 
 #include <unicode/ubrk.h>
+#include <unicode/uchar.h>
 #include <unicode/ucol.h>
 #include <unicode/uloc.h>
 #include <unicode/ustring.h>
@@ -10,6 +11,8 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 
 namespace swizzle::sql {
 namespace {
@@ -204,6 +207,103 @@ std::string icu_change_case(const std::string& locale, LetterCase wanted, std::s
     if (U_FAILURE(status)) Utf16::fail("case conversion failed", status);
     return utf8(to.data(), size);
   }
+}
+
+namespace {
+
+/// Calls `visit(character, bytes)` for each character of a text in UTF-8.
+template <class Visit>
+void for_each_character(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const std::string_view bytes = text.substr(0, utf8_length(text.front()));
+    visit(static_cast<UChar32>(decode_character(text)), bytes);
+    text.remove_prefix(bytes.size());
+  }
+}
+
+bool is_ascii_digit(UChar32 character) noexcept {
+  return character >= '0' && character <= '9';
+}
+
+/// Changes each character by itself.
+std::string change_characters(LetterCase wanted, std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool is_inside = false;
+  const auto append = [&](UChar32 character) {
+    append_character(out, static_cast<char32_t>(character));
+  };
+  for_each_character(text, [&](UChar32 character, std::string_view) {
+    switch (wanted) {
+      case LetterCase::lower:
+        return append(u_tolower(character));
+      case LetterCase::upper:
+        return append(u_toupper(character));
+      case LetterCase::folded:
+        return append(u_foldCase(character, U_FOLD_CASE_DEFAULT));
+      case LetterCase::initial:
+        break;
+    }
+    append(is_inside ? u_tolower(character) : u_toupper(character));
+    is_inside = is_ascii_digit(character) || u_isUAlphabetic(character) != 0;
+  });
+  return out;
+}
+
+/// Implements initcap() with mappings to several characters: words are runs of letters and digits.
+std::string title_words(std::string_view text) {
+  const std::string no_locale;
+  std::string out;
+  std::string word;
+  std::string first;
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    // A letter's lower case may depend on those before it.
+    const std::string lower = icu_change_case(no_locale, LetterCase::lower, word);
+    const std::string lower_first = icu_change_case(no_locale, LetterCase::lower, first);
+    out += icu_change_case(no_locale, LetterCase::initial, first);
+    if (lower.starts_with(lower_first)) out += lower.substr(lower_first.size());
+    word.clear();
+  };
+  for_each_character(text, [&](UChar32 character, std::string_view bytes) {
+    const bool is_of_word = u_isUAlphabetic(character) != 0 || u_isdigit(character) != 0;
+    if (!is_of_word) {
+      end_word();
+      out += icu_change_case(no_locale, LetterCase::lower, bytes);
+      return;
+    }
+    if (word.empty()) first = bytes;
+    word += bytes;
+  });
+  end_word();
+  return out;
+}
+
+}  // namespace
+
+std::string unicode_change_case(Letters letters, LetterCase wanted, std::string_view text) {
+  require_icu_length(text);
+  count_text(text.size());
+  if (letters == Letters::c_utf8) return change_characters(wanted, text);
+  return wanted == LetterCase::initial ? title_words(text) : icu_change_case({}, wanted, text);
+}
+
+std::optional<std::string> icu_unknown_language(const std::string& locale) {
+  std::array<char, ULOC_LANG_CAPACITY> language{};
+  UErrorCode status = U_ZERO_ERROR;
+  uloc_getLanguage(locale.c_str(), language.data(), language.size(), &status);
+  if (U_FAILURE(status) || status == U_STRING_NOT_TERMINATED_WARNING) {
+    return "could not get language from ICU locale \"" + locale + "\": " + u_errorName(status);
+  }
+  const std::string_view name = language.data();
+  if (name.empty() || name == "und" || name == "root") return std::nullopt;
+  for (std::int32_t i = 0; i < uloc_countAvailable(); ++i) {
+    std::array<char, ULOC_LANG_CAPACITY> known{};
+    status = U_ZERO_ERROR;
+    uloc_getLanguage(uloc_getAvailable(i), known.data(), known.size(), &status);
+    if (U_SUCCESS(status) && name == known.data()) return std::nullopt;
+  }
+  return "ICU locale \"" + locale + "\" has unknown language \"" + std::string{name} + "\"";
 }
 
 }  // namespace swizzle::sql

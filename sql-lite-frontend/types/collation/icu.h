@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "sql-lite-frontend/types/collation/letters.h"
 
 /// Interface to ICU, whose headers only icu.cpp includes.
 namespace swizzle::sql {
@@ -37,5 +40,10 @@ std::string icu_display_name(const std::string& locale);
 enum class LetterCase : unsigned char { lower, upper, initial, folded };
 /// Implements lower(), upper(), initcap() and casefold().
 std::string icu_change_case(const std::string& locale, LetterCase wanted, std::string_view text);
+/// The same without a locale, under the collations of the provider builtin.
+std::string unicode_change_case(Letters letters, LetterCase wanted, std::string_view text);
+
+/// Returns what is wrong with the language of a locale's name, as validation tells it.
+std::optional<std::string> icu_unknown_language(const std::string& locale);
 
 }  // namespace swizzle::sql

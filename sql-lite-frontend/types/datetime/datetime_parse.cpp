@@ -375,10 +375,10 @@ class Parser {
       text_month_ = true;
       return;
     }
-    if (const ZoneAbbreviation* zone = find_zone_abbreviation(word)) {
+    if (const auto zone = find_zone_abbreviation(session_zone(context_), word)) {
       if (out_.zone || out_.seconds_east) throw DateTimeFault::bad_format;
       out_.seconds_east = zone->seconds_east;
-      if (!zone->zone.empty()) out_.abbreviation = zone;
+      if (!zone->zone.empty()) out_.abbreviation = *zone;
       return;
     }
     if (word == "allballs") {

@@ -50,7 +50,7 @@ struct ParsedDateTime {
   /// The time zone in the text: one of these, or neither.
   std::optional<std::int32_t> seconds_east;
   std::shared_ptr<const TimeZone> zone;
-  const ZoneAbbreviation* abbreviation = nullptr;  ///< instead of `zone`: its meaning has changed
+  std::optional<ZoneAbbreviation> abbreviation;  ///< instead of `zone`: its meaning has changed
 };
 
 /// Parses a text as PostgreSQL's date and timestamp input does. `type_name` is for messages.

@@ -60,7 +60,7 @@ std::int64_t read_timestamptz(FunctionContext& context, std::string_view text) {
   if (!civil) out_of_range("timestamp", text);
   const std::int64_t local = *civil;
   std::int32_t east = 0;
-  if (parsed.abbreviation != nullptr)
+  if (parsed.abbreviation)
     east = parsed.abbreviation->at_local(local);
   else if (parsed.seconds_east)
     east = *parsed.seconds_east;
@@ -124,7 +124,7 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
     throw_date_time_error(DateTimeFault::bad_format, text, "time with time zone");
   std::int32_t east = 0;
   const std::int64_t micros = micros_from_time(parsed.time);
-  if (parsed.seconds_east && parsed.abbreviation == nullptr) {
+  if (parsed.seconds_east && !parsed.abbreviation) {
     east = *parsed.seconds_east;
   } else {
     // Without a date, the session zone's offset of the current date is used; for dates outside of
@@ -136,8 +136,8 @@ TimeTz read_timetz(FunctionContext& context, std::string_view text) {
     const TimeZone& zone = parsed.zone ? *parsed.zone : session_zone(context);
     if (std::abs(day) <= kMostDays) {
       const std::int64_t local = day * kMicrosPerDay + micros;
-      east = parsed.abbreviation != nullptr ? parsed.abbreviation->at_local(local)
-                                            : zone.at_local(local).seconds_east;
+      east = parsed.abbreviation ? parsed.abbreviation->at_local(local)
+                                 : zone.at_local(local).seconds_east;
     }
   }
   return {micros, -east};

@@ -297,6 +297,28 @@ std::optional<std::int32_t> TimeZone::meaning_of(std::string_view abbreviation,
   return std::nullopt;
 }
 
+std::optional<ZoneAbbreviation> TimeZone::abbreviation(std::string_view name) const noexcept {
+  std::optional<ZoneAbbreviation> found;
+  for (const Type& type : types_) {
+    if (!equals_ignoring_case(type.abbreviation, name)) continue;
+    if (!found) {
+      found = {type.abbreviation, type.seconds_east, type.is_daylight};
+    } else if (found->seconds_east != type.seconds_east || found->is_daylight != type.is_daylight) {
+      found->zone = name_;
+    }
+  }
+  return found;
+}
+
+std::vector<ZoneAbbreviation> TimeZone::abbreviations() const {
+  std::vector<ZoneAbbreviation> all;
+  for (const Type& type : types_) {
+    if (std::ranges::find(all, type.abbreviation, &ZoneAbbreviation::name) != all.end()) continue;
+    if (const auto found = abbreviation(type.abbreviation)) all.push_back(*found);
+  }
+  return all;
+}
+
 TimeZone::Offset TimeZone::at_local(std::int64_t local) const noexcept {
   const std::int64_t seconds = unix_from_timestamp(local);
   // One day earlier is before any change that could matter, regardless of the offset.

@@ -12,6 +12,18 @@
 
 namespace swizzle::sql {
 
+/// Abbreviation accepted in input ("PST", "CEST", "Z"), in any case.
+struct ZoneAbbreviation {
+  std::string_view name;
+  std::int32_t seconds_east;
+  bool is_daylight;
+  std::string_view zone = {};  ///< zone that determines the meaning at a time; empty: fixed
+
+  /// Returns the offset at a local time.
+  [[nodiscard]] std::int32_t at_local(std::int64_t local) const;
+  [[nodiscard]] std::int32_t at_utc(std::int64_t timestamp) const;
+};
+
 /// A zone of the system's time zone database, or a fixed offset. Immutable, shared by sessions.
 class TimeZone {
  public:
@@ -42,6 +54,10 @@ class TimeZone {
   /// or else its first use after it. Nothing if it was never used.
   [[nodiscard]] std::optional<std::int32_t> meaning_of(std::string_view abbreviation,
                                                        std::int64_t timestamp) const noexcept;
+  /// Finds an abbreviation that the zone has ever had, in any case. Valid as long as the zone.
+  [[nodiscard]] std::optional<ZoneAbbreviation> abbreviation(std::string_view name) const noexcept;
+  /// Returns each of them once.
+  [[nodiscard]] std::vector<ZoneAbbreviation> abbreviations() const;
 
  private:
   struct Type {
@@ -80,19 +96,11 @@ class TimeZone {
   std::optional<Rule> rule_;  ///< for times after the last transition
 };
 
-/// Abbreviation accepted in input ("PST", "CEST", "Z"), in any case.
-struct ZoneAbbreviation {
-  std::string_view name;
-  std::int32_t seconds_east;
-  bool is_daylight;
-  std::string_view zone = {};  ///< zone that determines the meaning at a time; empty: fixed
-
-  /// Returns the offset at a local time.
-  [[nodiscard]] std::int32_t at_local(std::int64_t local) const;
-  [[nodiscard]] std::int32_t at_utc(std::int64_t timestamp) const;
-};
 /// Returns all abbreviations, in lower case.
 std::span<const ZoneAbbreviation> zone_abbreviations() noexcept;
 const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept;
+/// The same for a session: the abbreviations of its zone come first.
+std::optional<ZoneAbbreviation> find_zone_abbreviation(const TimeZone& session,
+                                                       std::string_view name) noexcept;
 
 }  // namespace swizzle::sql

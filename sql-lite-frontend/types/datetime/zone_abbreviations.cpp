@@ -236,4 +236,11 @@ const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept {
   return found != std::end(kAbbreviations) && found->name == key ? found : nullptr;
 }
 
+std::optional<ZoneAbbreviation> find_zone_abbreviation(const TimeZone& session,
+                                                       std::string_view name) noexcept {
+  if (auto found = session.abbreviation(name)) return found;
+  const ZoneAbbreviation* const found = find_zone_abbreviation(name);
+  return found == nullptr ? std::nullopt : std::optional{*found};
+}
+
 }  // namespace swizzle::sql

@@ -88,9 +88,9 @@ class Headline {
   }
 
   void choose() {
-    if (options_.all) {
-      show({0, size() - 1});
-    } else if (options_.fragments == 0) {
+    if (options_.all) return show({0, size() - 1});
+    find_occurrences();
+    if (options_.fragments == 0) {
       choose_one();
     } else {
       choose_fragments();
@@ -143,50 +143,53 @@ class Headline {
       if (node.prefix ? word.starts_with(node.word) : word == node.word) found_.push_back(&node);
     }
   }
-  /// Returns the first token from there on that is a word of the query; -1 if there is none.
-  [[nodiscard]] int next_found(int from) const {
-    for (; from < size(); ++from) {
-      count_work(2);
-      if (at(from).is_found()) return from;
-    }
-    return -1;
-  }
-  [[nodiscard]] bool holds(int first, int last) const {
+  /// Finds where the parts of the query occur in the text.
+  void find_occurrences() {
+    if (!query_.root) return;
     const FindWord find = [&](const QueryNode& word, bool) {
-      WordFound found;
-      for (int i = first; i <= last; ++i) {
+      WordFound found{.places = CountedVector<unsigned>{CountedAllocator<unsigned>{account()}}};
+      for (const Token& token : tokens_) {
         count_work(6);
-        const Token& token = at(i);
         for (std::size_t k = 0; k < token.found; ++k) {
           if (found_[token.first_found + k] != &word) continue;
           found.is_there = true;
-          found.places.push_back(token.place);
+          if (found.places.empty() || found.places.back() != token.place)
+            found.places.push_back(token.place);
         }
       }
       return found;
     };
-    return query_.root && satisfies(query_, *query_.root, find);
+    occurrences_ = occurrences(query_, *query_.root, find);
   }
-  /// Finds the next shortest part that satisfies the query and begins at `from` or later.
-  bool next_cover(int from, Stretch& cover) const {
-    std::int64_t most = std::max<std::int64_t>(std::int64_t{options_.most_words} * 10, 100);
-    if (options_.fragments > 0) most = std::min<std::int64_t>(most, INT_MAX) * options_.fragments;
-    for (int first = next_found(from); first >= 0;) {
-      int next_first = -1;
-      int last = first;
-      do {
-        if (holds(first, last)) {
-          cover.first = first;
-          cover.last = last;
-          return true;
-        }
-        const int next_last = next_found(last + 1);
-        if (last == first) next_first = next_last;
-        last = next_last;
-      } while (last >= 0 && last - first < most);
-      first = next_first;
+  /// Finds the next part of the text that satisfies the query: from the first to the last of the
+  /// next occurrences of all its parts that begin at the place or later. Moves on.
+  struct Search {
+    unsigned place = 0;
+    int token = 0;  ///< no word of a later part of the text is before it
+  };
+  bool next_cover(Search& from, Stretch& cover) const {
+    if (occurrences_.empty()) return false;
+    unsigned begin = UINT_MAX;
+    unsigned end = 0;
+    for (const Occurrences& part : occurrences_) {
+      count_work(10);
+      const auto found = std::ranges::lower_bound(part.ends, from.place + part.width);
+      if (found == part.ends.end()) return false;
+      begin = std::min(begin, *found - part.width);
+      end = std::max(end, *found);
     }
-    return false;
+    const auto is_before = [&](const Token& token) {
+      return !token.is_found() || token.place < begin;
+    };
+    while (from.token < size() && is_before(at(from.token))) ++from.token;
+    cover.first = from.token;
+    cover.last = -1;
+    for (int i = from.token; i < size() && at(i).place <= end; ++i) {
+      count_work(2);
+      if (at(i).is_found()) cover.last = i;
+    }
+    from.place = begin + 1;
+    return cover.last >= 0;
   }
   void count_in(Stretch& stretch, int index, int by = 1) const {
     if (at(index).is_word()) stretch.words += by;
@@ -241,7 +244,7 @@ class Headline {
     best.found = -1;
     bool best_covers = false;
     Stretch cover;
-    for (int from = 0; next_cover(from, cover); from = cover.first + 1) {
+    for (Search from; next_cover(from, cover);) {
       const Stretch line = around(cover);
       const bool covers = line.first <= cover.first && line.last >= cover.last;
       const bool is_better =
@@ -275,7 +278,7 @@ class Headline {
   CountedVector<Stretch> all_parts() const {
     CountedVector<Stretch> parts{CountedAllocator<Stretch>{account()}};
     Stretch cover;
-    for (int from = 0; next_cover(from, cover); from = cover.first + 1) {
+    for (Search from; next_cover(from, cover);) {
       for (int first = cover.first; first <= cover.last;) {
         parts.push_back(first_part({first, cover.last}));
         first = parts.back().last + 1;
@@ -338,6 +341,7 @@ class Headline {
   const HeadlineOptions& options_;
   CountedVector<Token> tokens_;
   CountedVector<const QueryNode*> found_;
+  std::vector<Occurrences> occurrences_;
 };
 
 std::string lowered(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/types/fulltext/text_match.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -74,6 +75,47 @@ class Matching {
         break;
     }
     return false;
+  }
+
+  /// Adds the occurrences of the parts that all belong to a match. False if there is none.
+  [[nodiscard]] bool add_occurrences(QueryPlace place, std::vector<Ends>& out) const {
+    check_stack();
+    const QueryNode& node = tree_.node(place);
+    switch (node.op) {
+      case QueryOp::no:
+        return !holds(node.right);
+      case QueryOp::both:
+        return add_occurrences(node.left, out) && add_occurrences(node.right, out);
+      case QueryOp::either: {
+        std::vector<Ends> left;
+        std::vector<Ends> right;
+        const bool has_left = add_occurrences(node.left, left);
+        const bool has_right = add_occurrences(node.right, right);
+        if (!has_left) left.clear();
+        if (!has_right) right.clear();
+        if (left.empty() || right.empty()) {
+          std::vector<Ends>& any = left.empty() ? right : left;
+          std::ranges::move(any, std::back_inserter(out));
+          return has_left || has_right;
+        }
+        // (a & b) | (c & d) is (a | c) & (a | d) & (b | c) & (b | d).
+        constexpr std::size_t kMostPairs = 10'000;
+        if (left.size() * right.size() > kMostPairs) {
+          std::ranges::move(left, std::back_inserter(out));
+          return true;
+        }
+        for (const Ends& one : left) {
+          for (const Ends& other : right) out.push_back(either(one, other));
+        }
+        return true;
+      }
+      default: {
+        Ends found = ends(place);
+        if (!found.is_there) return false;
+        if (!found.negated && !found.places.empty()) out.push_back(std::move(found));
+        return true;
+      }
+    }
   }
 
  private:
@@ -193,6 +235,14 @@ WordRange words_like(const TextVectorView& vector, const QueryNode& word) {
 
 bool satisfies(const QueryTree& tree, QueryPlace from, const FindWord& find) {
   return Matching{tree, find}.holds(from);
+}
+
+std::vector<Occurrences> occurrences(const QueryTree& tree, QueryPlace from, const FindWord& find) {
+  std::vector<Ends> found;
+  if (!Matching{tree, find}.add_occurrences(from, found)) return {};
+  std::vector<Occurrences> all;
+  for (Ends& one : found) all.push_back({std::move(one.places), one.width});
+  return all;
 }
 
 bool matches(const Value& vector, const Value& query, MemoryAccount* account) {

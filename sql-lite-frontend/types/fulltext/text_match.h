@@ -20,6 +20,16 @@ using FindWord = std::function<WordFound(const QueryNode& word, bool wants_place
 
 /// True if the words that `find` returns satisfy the query below `from`.
 bool satisfies(const QueryTree& tree, QueryPlace from, const FindWord& find);
+/// Occurrences of a part of a query: the positions at which they end, ascending, and the distance
+/// of each from its first word to its end.
+struct Occurrences {
+  CountedVector<unsigned> ends;
+  unsigned width = 0;
+};
+/// Returns the occurrences of the parts that all belong to a match of the query below `from`: one
+/// list for each operand of &, and for | one for each pair of the two sides' lists. Empty if it
+/// does not match, or by what is absent alone.
+std::vector<Occurrences> occurrences(const QueryTree& tree, QueryPlace from, const FindWord& find);
 /// tsvector @@ tsquery.
 bool matches(const Value& vector, const Value& query, MemoryAccount* account);
 /// Range of the words of a vector that match a word of a query.

@@ -45,7 +45,8 @@ class Pool:
 def missing_types(known):
     """Names of types that a statement could have."""
     rows = query("""select oid, typname from pg_type where typnamespace = 11 and typtype in ('b', 'r', 'm')
-                    and typelem = 0 or typname in ('point', 'lseg', 'box', 'line')""")
+                    and typelem = 0 or typname in ('point', 'lseg', 'box', 'line', 'event_trigger', 'fdw_handler',
+                    'index_am_handler', 'table_am_handler', 'tsm_handler')""")
     return {name for oid, name in rows if oid not in known}
 
 

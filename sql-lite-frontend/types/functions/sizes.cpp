@@ -101,8 +101,10 @@ Value bytes(FunctionContext& context, Arguments a) {
   Value number = numeric_from_text(arena, size.substr(0, length));
   const std::string_view name = trim_space(size.substr(length));
   if (!name.empty()) {
-    const auto* const unit = std::ranges::find_if(
-        kUnits, [&](const Unit& known) { return equals_ignoring_case(name, known.name); });
+    const auto* const unit = std::ranges::find_if(kUnits, [&](const Unit& known) {
+      return equals_ignoring_case(name, known.name) ||
+             (known.bits == 0 && equals_ignoring_case(name, "B"));
+    });
     if (unit == std::end(kUnits)) {
       throw sql_error(sqlstate::invalid_parameter_value, "invalid size: \"{}\"", text)
           .with_detail(fmt::format("Invalid size unit: \"{}\".", name))

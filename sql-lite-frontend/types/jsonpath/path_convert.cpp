@@ -196,12 +196,13 @@ Value PathRun::decimal_number(const PathNode& node, const PathItem& item) {
   }
   constexpr std::int32_t kMostDigits = 1000;
   if (*precision < 1 || *precision > kMostDigits) {
-    throw_error(sqlstate::invalid_parameter_value, "NUMERIC precision {} must be between 1 and {}",
-                *precision, kMostDigits);
+    fail(sqlstate::invalid_parameter_value,
+         fmt::format("NUMERIC precision {} must be between 1 and {}", *precision, kMostDigits));
   }
   if (*scale < -kMostDigits || *scale > kMostDigits) {
-    throw_error(sqlstate::invalid_parameter_value, "NUMERIC scale {} must be between {} and {}",
-                *scale, -kMostDigits, kMostDigits);
+    fail(sqlstate::invalid_parameter_value,
+         fmt::format("NUMERIC scale {} must be between {} and {}", *scale, -kMostDigits,
+                     kMostDigits));
   }
   constexpr std::int32_t kScaleBits = 0x7ff;
   constexpr std::int32_t kHeader = 4;

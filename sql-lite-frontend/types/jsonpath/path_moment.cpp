@@ -8,17 +8,15 @@
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/datetime/datetime_format.h"
 #include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/datetime/datetime_reader.h"
 #include "sql-lite-frontend/types/jsonpath/path_run.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
 namespace {
-
-constexpr bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 struct Date {
   int year = 0;
@@ -35,11 +33,12 @@ struct Zone {
   char sign = '+';
   int hour = 0;
   int minute = 0;
+  std::optional<ZoneAbbreviation> abbreviation = {};  ///< in place of the others
 };
 
 class MomentReader {
  public:
-  explicit MomentReader(std::string_view text) : rest_(text) {}
+  MomentReader(std::string_view text, const TimeZone& session) : rest_(text), session_(session) {}
 
   /// Skips blanks; returns true at the end of the text.
   [[nodiscard]] bool at_end() {
@@ -77,6 +76,15 @@ class MomentReader {
   /// Reads a zone. As in PostgreSQL, a blank stands for the sign +.
   std::optional<Zone> zone() {
     Zone zone;
+    std::size_t letters = 0;
+    while (letters < rest_.size() && is_alpha(rest_[letters])) ++letters;
+    if (letters > 0) {
+      if (after_blank_) return std::nullopt;
+      zone.abbreviation = find_zone_abbreviation(session_, rest_.substr(0, letters));
+      if (!zone.abbreviation) return std::nullopt;
+      rest_.remove_prefix(letters);
+      return zone;
+    }
     if (!after_blank_ && take('-')) {
       zone.sign = '-';
     } else if (!after_blank_ && !take('+')) {
@@ -118,6 +126,7 @@ class MomentReader {
   }
 
   std::string_view rest_;
+  const TimeZone& session_;
   bool after_blank_ = false;
 };
 
@@ -134,14 +143,30 @@ std::string shown(const Time& time) {
   if (digits != 0) text.append(".").append(time.fraction.substr(0, digits));
   return text;
 }
+std::string shown_offset(std::int32_t seconds_east) {
+  const std::int32_t minutes = std::abs(seconds_east) / 60;
+  return fmt::format("{}{:02}:{:02}", seconds_east < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
 std::string shown(const Zone& zone) {
   return fmt::format("{}{:02}:{:02}", zone.sign, zone.hour, zone.minute);
+}
+
+/// Returns the offset that an abbreviation has at a time that is written without it.
+std::int32_t offset_at(FunctionContext& context, const ZoneAbbreviation& abbreviation,
+                       std::string_view text, bool has_date) {
+  if (abbreviation.zone.empty() || !has_date) return abbreviation.seconds_east;
+  try {
+    const Value local = input_text(context, TypeId::timestamp, kNoTypmod, text);
+    return abbreviation.at_local(local.as_int8());
+  } catch (const SqlError&) {
+    return abbreviation.seconds_east;  // its text is no moment either
+  }
 }
 
 }  // namespace
 
 std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string_view text) {
-  MomentReader reader{text};
+  MomentReader reader{text, session_zone(context)};
   const auto date = reader.date();
   std::string shown_text;
   std::string_view era;
@@ -162,7 +187,10 @@ std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string
     if (!reader.at_end()) {
       const auto zone = reader.zone();
       if (!zone || !is_valid(*zone) || !reader.at_end()) return std::nullopt;
-      shown_text += shown(*zone);
+      shown_text += zone->abbreviation
+                        ? shown_offset(offset_at(context, *zone->abbreviation,
+                                                 shown_text + std::string{era}, date.has_value()))
+                        : shown(*zone);
       type = date ? TypeId::timestamptz : TypeId::timetz;
     }
   }
@@ -176,11 +204,6 @@ std::optional<PathMoment> read_path_moment(FunctionContext& context, std::string
 }
 
 namespace {
-
-std::string shown_offset(std::int32_t seconds_east) {
-  const std::int32_t minutes = std::abs(seconds_east) / 60;
-  return fmt::format("{}{:02}:{:02}", seconds_east < 0 ? '-' : '+', minutes / 60, minutes % 60);
-}
 
 /// Returns the type that the fields of a template make.
 TypeId type_of_fields(const ReadMoment& read) {
@@ -252,7 +275,8 @@ PathMoment read_path_moment(FunctionContext& context, std::string_view text,
   const TemplateNodes nodes =
       parse_datetime_template(format, context.arena.account(), TemplateRules::standard);
   try {
-    return moment_of(context, text, read_by_template(text, nodes, TemplateRules::standard));
+    return moment_of(context, text,
+                     read_by_template(text, nodes, TemplateRules::standard, session_zone(context)));
   } catch (SqlError& error) {
     if (!is_about_value(error)) throw;
     throw PathFailure{std::move(error)};

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -55,7 +56,8 @@ std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
     case TypeId::regtype:
       throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", name);
     case TypeId::regnamespace:
-      throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
+      throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
+                  split_identifier(name).back());
     case TypeId::regrole:
       throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
     case TypeId::regcollation:

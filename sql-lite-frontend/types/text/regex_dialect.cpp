@@ -19,7 +19,57 @@ void invalid_regex(std::string_view why) {
   throw_error(sqlstate::invalid_regular_expression, "invalid regular expression: {}", why);
 }
 
+namespace {
+
+constexpr std::string_view kLetterFlags[] = {"", "\x01", "\x02", "\x03"};
+
+/// Returns RE2's content of a bracket for a class of characters. Empty: RE2's own is meant.
+std::string_view content_of_class(std::string_view name, Letters letters) noexcept {
+  struct Content {
+    std::string_view name, icu, c_utf8, unicode;
+  };
+  constexpr Content kContents[] = {
+      {"alpha", "\\pL", "\\pL\\p{Nl}", "\\pL\\p{Nl}"},
+      {"upper", "\\p{Lu}", "\\p{Lu}", "\\p{Lu}"},
+      {"lower", "\\p{Ll}", "\\p{Ll}", "\\p{Ll}"},
+      {"digit", "\\p{Nd}", "0-9", "\\p{Nd}"},
+      {"alnum", "\\pL\\p{Nd}", "\\pL\\p{Nl}0-9", "\\pL\\p{Nl}\\p{Nd}"},
+      {"word", "\\pL\\p{Nd}_", "\\pL\\p{Nl}0-9_", "\\pL\\p{Nl}\\p{Nd}_"},
+      {"punct", "\\pP", "\\pP\\pS", "\\pP"},
+      {"graph", "\\pL\\pM\\pN\\pP\\pS", "\\pL\\pM\\pN\\pP\\pS", "\\pL\\pM\\pN\\pP\\pS"},
+      {"print", "\\pL\\pM\\pN\\pP\\pS\\pZ", "\\pL\\pM\\pN\\pP\\pS\\p{Zs}",
+       "\\pL\\pM\\pN\\pP\\pS\\p{Zs}"},
+      {"space", "\\pZ\\x09-\\x0d\\x1c-\\x1f\\x{85}", "\\pZ\\x09-\\x0d\\x{85}",
+       "\\pZ\\x09-\\x0d\\x{85}"},
+  };
+  for (const Content& content : kContents) {
+    if (content.name != name) continue;
+    switch (letters) {
+      case Letters::ascii:
+        break;
+      case Letters::icu:
+        return content.icu;
+      case Letters::c_utf8:
+        return content.c_utf8;
+      case Letters::unicode:
+        return content.unicode;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view regex_flag_of(Letters letters) noexcept {
+  return kLetterFlags[static_cast<std::size_t>(letters)];
+}
+
 void apply_regex_flag(RegexOptions& options, char flag) {
+  for (const Letters letters : {Letters::icu, Letters::c_utf8, Letters::unicode}) {
+    if (regex_flag_of(letters).front() != flag) continue;
+    options.letters = letters;
+    return;
+  }
   switch (flag) {
     case 'i':
       options.ignore_case = true;
@@ -301,10 +351,23 @@ class Translator {
 
   void put_character(std::uint32_t code) { out_ += fmt::format("\\x{{{:x}}}", code); }
 
+  /// Returns the content of the class that an escape names, if it is not ASCII's.
+  [[nodiscard]] std::string_view content_of_escape(char c) const {
+    constexpr std::string_view kEscapes = "dDsSwW";
+    constexpr std::string_view kClasses[] = {"digit", "space", "word"};
+    const std::size_t at = kEscapes.find(c);
+    if (at == std::string_view::npos) return {};
+    return content_of_class(kClasses[at / 2], options_.letters);
+  }
+
   void escape() {
     if (rest_.size() < 2) invalid_regex("invalid escape \\ sequence");
     if (const auto character = take_escaped_character()) return put_character(*character);
     const char c = rest_[1];
+    if (const auto content = content_of_escape(c); !content.empty()) {
+      const bool is_complement = c < 'a';
+      return replace(2, fmt::format("[{}{}]", is_complement ? "^" : "", content));
+    }
     switch (c) {
       case 'A':
       case 'd':
@@ -343,6 +406,11 @@ class Translator {
   void escape_in_bracket() {
     if (const auto character = take_escaped_character()) return put_character(*character);
     const char c = rest_[1];
+    if (const auto content = content_of_escape(c); !content.empty()) {
+      if (c >= 'a') return replace(2, content);
+      throw_error(sqlstate::feature_not_supported,
+                  "\\{} in a bracket expression is not supported under this collation", c);
+    }
     if (c == 's' || c == 'S') return replace(2, c == 's' ? "[:space:]" : "[:^space:]");
     if (std::string_view{"dDwW"}.find(c) != std::string_view::npos) return take(2);
     if (is_alpha(c) || is_digit(c)) invalid_regex("invalid escape \\ sequence");
@@ -393,7 +461,8 @@ class Translator {
       if (rest_.starts_with("[:")) {
         const std::size_t end = rest_.find(":]");
         if (end == std::string_view::npos) invalid_regex("brackets [] not balanced");
-        take(end + 2);
+        const auto content = content_of_class(rest_.substr(2, end - 2), options_.letters);
+        content.empty() ? take(end + 2) : replace(end + 2, content);
       } else if (rest_.starts_with("[.") || rest_.starts_with("[=")) {
         throw SqlError{sqlstate::feature_not_supported,
                        "collating elements in regular expressions are not supported"};

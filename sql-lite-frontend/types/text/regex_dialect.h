@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "sql-lite-frontend/types/collation/letters.h"
+
 namespace swizzle::sql {
 
 /// Options from the flags argument, or from embedded options at the front of the pattern.
@@ -13,7 +15,10 @@ struct RegexOptions {
   bool newline_anchors = false;
   bool expanded = false;
   bool literal = false;
+  Letters letters = Letters::ascii;  ///< of the classes
 };
+/// Returns the flag by which a function tells the letters of its collation; users cannot write it.
+std::string_view regex_flag_of(Letters letters) noexcept;
 /// Throws 22023 for an unknown letter.
 void apply_regex_flag(RegexOptions& options, char flag);
 

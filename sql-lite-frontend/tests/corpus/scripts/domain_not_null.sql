@@ -14,7 +14,6 @@ CREATE DOMAIN d_not_null AS int CONSTRAINT d_not_null_not_null CHECK (VALUE > 0)
 SELECT contypid::regtype, conname, contype, convalidated, conenforced, conkey, conbin IS NULL, connoinherit, conislocal, coninhcount, pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) FROM pg_constraint WHERE contypid <> 0 AND connamespace = 'public'::regnamespace ORDER BY 1, 2;
 SELECT typname, typnotnull FROM pg_type WHERE typtype = 'd' AND typnamespace = 'public'::regnamespace ORDER BY 1;
 SELECT domain_name, constraint_name FROM information_schema.domain_constraints WHERE domain_schema = 'public' ORDER BY 1, 2;
--- differs: parentheses of conditions in information_schema
 SELECT constraint_name, check_clause FROM information_schema.check_constraints WHERE constraint_schema = 'public' ORDER BY 1, 2;
 SELECT NULL::d;
 SELECT NULL::named;

@@ -306,7 +306,6 @@ SELECT domain_name, data_type, character_maximum_length, numeric_precision, nume
 SELECT constraint_name, domain_name, is_deferrable FROM information_schema.domain_constraints WHERE domain_schema = 'public' ORDER BY 2, 1;
 -- differs: plain types without lengths
 SELECT column_name, data_type, domain_schema, domain_name, udt_name, is_nullable, character_maximum_length FROM information_schema.columns WHERE table_name = 't' ORDER BY ordinal_position;
--- differs: parentheses of conditions in information_schema
 SELECT constraint_name, check_clause FROM information_schema.check_constraints WHERE constraint_schema = 'public' AND constraint_name IN ('posint_check', 'not_bad') ORDER BY 1;
 SELECT format_type('posint'::regtype, -1), 'posint'::regtype::oid = (SELECT oid FROM pg_type WHERE typname = 'posint'), '_posint'::regtype;
 ALTER DOMAIN posint RENAME TO pos;

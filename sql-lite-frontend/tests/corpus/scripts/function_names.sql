@@ -56,7 +56,6 @@ select 'lower(none)'::regprocedure;
 select 'lower'::regproc;
 select 'now'::regproc, 'pg_catalog.now'::regproc, 'NOW'::regproc;
 select '"NOW"'::regproc;
--- differs: a schema that is not there is told as such
 select 'nosuch.now'::regproc;
 select 'other.pg_catalog.now'::regproc;
 select 'a.b.c.now'::regproc;

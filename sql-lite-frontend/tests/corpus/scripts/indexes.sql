@@ -26,7 +26,6 @@ create index on t (b text_pattern_ops);
 create index on t (b nosuch_ops);
 create index on t (b collate "C");
 create index on t (b collate "nosuch");
--- differs: writers wait, which a notice says
 create index concurrently t_conc on t (d);
 create index on t (a) with (fillfactor = 50);
 create index on t (a) with (nosuch = 50);

@@ -21,7 +21,6 @@ select table_name, column_name, is_generated, generation_expression, is_updatabl
 select column_name, ('"' || udt_schema || '"."' || udt_name || '"')::regtype from information_schema.columns where table_name = 'k' order by 1;
 -- differs: plain types without lengths
 select table_name, check_option, is_updatable, is_insertable_into, is_trigger_updatable from information_schema.views where table_schema in ('s', 'public') order by 1;
--- differs: as PostgreSQL 18
 select check_clause from information_schema.check_constraints where constraint_schema = 's' and constraint_name like 'p%' order by 1;
 -- differs: plain types without lengths
 select table_schema, table_name, constraint_name, constraint_type, is_deferrable, initially_deferred from information_schema.table_constraints where table_schema in ('s', 'public') and constraint_type <> 'CHECK' order by 1, 2, 3;

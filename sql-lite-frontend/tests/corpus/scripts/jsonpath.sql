@@ -104,7 +104,6 @@ SELECT '-0'::jsonpath, '-0.0 + -1'::jsonpath;
 SELECT '$[*'::jsonpath;
 SELECT '@ $'::jsonpath;
 SELECT '$.a\'::jsonpath;
--- differs: Z as a zone's name is not read
 SELECT s, jsonb_path_query(to_jsonb(s), '$.datetime()', silent => true), jsonb_path_query(to_jsonb(s), '$.datetime().type()', silent => true) FROM unnest(ARRAY['12:34:56 +05:30', '12:34:56 05', '12:34:56 +5:3', '12:34:56+5', '12:34:56-05', '12:34:56 -05:30', '1:2:3', '12:34', '2023-1-2', '2023-01-02  12:34:56', '2023-01-02T12:34:56 +01', '12:34:56.1234567', '12:34:56.', '24:00:00', '12:34:60', '2023-02-30', '12:34:56+16:00', '12:34:56+05:60', ' 12:34:56 ', '12345-01-02', '0000-01-01', '2023-01-02t12:34:56', '2023-01-02 12:34:56.10+05:30', '12:34:56+0530', '12:34:56+05:', '2023-01-02T12:34:56Z', '99999999999-01-01']) s;
 SELECT jsonb_path_query('["2023-01-02", "2023-01-03"]', '$[*].datetime() ? (@ > "2023-01-02".datetime())');
 SELECT jsonb_path_query('["inf"]', '$[*].double()');

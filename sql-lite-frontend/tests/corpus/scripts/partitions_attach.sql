@@ -61,7 +61,6 @@ alter table p1 add column c int;
 alter table p detach partition pd;
 insert into pd values (15, 'now');
 insert into p values (1, 'nowhere');
--- differs: refused: DETACH PARTITION CONCURRENTLY
 alter table p detach partition p2 concurrently;
 alter table nn detach partition nn1;
 alter table nn1 drop constraint nn_b_check;

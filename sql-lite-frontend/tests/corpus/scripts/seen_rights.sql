@@ -32,7 +32,6 @@ select view_name, table_name from information_schema.view_table_usage where tabl
 select sequence_name from information_schema.sequences order by 1;
 set role member_r;
 select grantor, grantee, table_name, privilege_type from information_schema.table_privileges where table_schema = 'public' and table_name = 't' order by 1, 2, 3, 4;
--- differs: parentheses of conditions in information_schema
 select check_clause from information_schema.check_constraints where constraint_schema = 'public' order by 1;
 select constraint_name from information_schema.referential_constraints order by 1;
 select view_name, table_name from information_schema.view_table_usage where table_schema = 'public' order by 1, 2;

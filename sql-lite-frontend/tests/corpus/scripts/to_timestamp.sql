@@ -14,7 +14,6 @@ select to_timestamp('2005426', 'YYYYWWD'), to_timestamp('2005300', 'YYYYDDD'), t
 select to_timestamp('20050302', 'YYYYMMDD'), to_timestamp('2005 03 02', 'YYYYMMDD'), to_timestamp(' 2005 03 02', 'YYYYMMDD'), to_timestamp('  20050302', 'YYYYMMDD');
 select to_timestamp('2011-12-18 11:38 AM', 'YYYY-MM-DD HH12:MI PM'), to_timestamp('2011-12-18 11:38 PM', 'YYYY-MM-DD HH12:MI PM'), to_timestamp('2011-12-18 11:38 A.M.', 'YYYY-MM-DD HH12:MI P.M.');
 select to_timestamp('2011-12-18 11:38 +05', 'YYYY-MM-DD HH12:MI TZH'), to_timestamp('2011-12-18 11:38 -05', 'YYYY-MM-DD HH12:MI TZH'), to_timestamp('2011-12-18 11:38 +05:20', 'YYYY-MM-DD HH12:MI TZH:TZM'), to_timestamp('2011-12-18 11:38 -05:20', 'YYYY-MM-DD HH12:MI TZH:TZM'), to_timestamp('2011-12-18 11:38 20', 'YYYY-MM-DD HH12:MI TZM');
--- differs: zones in templates are not read
 select to_timestamp('2011-12-18 11:38 PST', 'YYYY-MM-DD HH12:MI TZ');
 select to_timestamp('2018-11-02 12:34:56.025', 'YYYY-MM-DD HH24:MI:SS.MS'), to_timestamp('2018-11-02 12:34:56.25', 'YYYY-MM-DD HH24:MI:SS.MS');
 select i, to_timestamp('2018-11-02 12:34:56', 'YYYY-MM-DD HH24:MI:SS.FF' || i), to_timestamp('2018-11-02 12:34:56.1', 'YYYY-MM-DD HH24:MI:SS.FF' || i), to_timestamp('2018-11-02 12:34:56.123456', 'YYYY-MM-DD HH24:MI:SS.FF' || i) from generate_series(1, 6) i;

@@ -26,6 +26,11 @@ class MomentMaker {
     moment.time = ((hour_ * 60 + minute_) * 60 + second_) * kMicrosPerSecond + micros;
     moment.days = days_from_civil({year_, static_cast<int>(month_), 1}) + day_ - 1;
     moment.precision = f_.precision;
+    if (f_.zone) {
+      const auto local = moment.timestamp();
+      moment.seconds_east = local ? f_.zone->at_local(*local) : f_.zone->seconds_east;
+      return;
+    }
     if (f_.zone_sign == 0) return;
     constexpr i64 kMostHours = 16;
     if (!is_below(f_.zone_hours, kMostHours) || !is_below(f_.zone_minutes, 60)) {
@@ -154,11 +159,12 @@ std::optional<i64> ReadMoment::timestamp() const noexcept {
   return timestamp_of(days, time);
 }
 
-ReadMoment read_by_template(std::string_view text, const TemplateNodes& nodes,
-                            TemplateRules rules) {
+ReadMoment read_by_template(std::string_view text, const TemplateNodes& nodes, TemplateRules rules,
+                            const TimeZone& session) {
   ReadMoment moment;
   // An empty template reads nothing.
-  const TemplateFields fields = nodes.empty() ? TemplateFields{} : read_fields(text, nodes, rules);
+  const TemplateFields fields =
+      nodes.empty() ? TemplateFields{} : read_fields(text, nodes, rules, session);
   MomentMaker{fields, text}.make(moment);
   for (const TemplateNode& node : nodes) {
     const MomentPart part = traits_of(node.keyword).part;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/datetime/datetime_template.h"
 
 namespace swizzle::sql {
@@ -25,6 +26,8 @@ struct ReadMoment {
 };
 
 /// Throws 22007 if the text does not match the template, 22008 and 22009 for invalid values.
-ReadMoment read_by_template(std::string_view text, const TemplateNodes& nodes, TemplateRules rules);
+/// `session` is the session's time zone.
+ReadMoment read_by_template(std::string_view text, const TemplateNodes& nodes, TemplateRules rules,
+                            const TimeZone& session);
 
 }  // namespace swizzle::sql

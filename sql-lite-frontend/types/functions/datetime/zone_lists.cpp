@@ -4,12 +4,13 @@
 
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/record/record.h"
 
-/// pg_timezone_names() and pg_timezone_abbrevs_abbrevs(): the names known to SET TIME ZONE and
-/// inputs of times.
+/// pg_timezone_names(), pg_timezone_abbrevs_zone() and pg_timezone_abbrevs_abbrevs(): the names
+/// known to SET TIME ZONE and inputs of times.
 namespace swizzle::sql {
 namespace {
 
@@ -42,10 +43,13 @@ class Zones final : public SetCursor {
   std::size_t at_ = 0;
 };
 
+/// Returns abbreviations: those of the session's zone, or those that all sessions know.
+template <bool of_zone>
 class Abbreviations final : public SetCursor {
  public:
   std::optional<Value> next(FunctionContext& context) override {
-    const std::span<const ZoneAbbreviation> all = zone_abbreviations();
+    if (of_zone && at_ == 0) own_ = session_zone(context).abbreviations();
+    const std::span<const ZoneAbbreviation> all = of_zone ? own_ : zone_abbreviations();
     if (at_ == all.size()) return std::nullopt;
     const ZoneAbbreviation& abbreviation = all[at_++];
     std::string upper{abbreviation.name};
@@ -60,6 +64,7 @@ class Abbreviations final : public SetCursor {
   }
 
  private:
+  std::vector<ZoneAbbreviation> own_;
   std::size_t at_ = 0;
 };
 
@@ -70,7 +75,8 @@ std::unique_ptr<SetCursor> list(FunctionContext&, Arguments) {
 
 constexpr SetEntry kZoneSets[] = {
     {"pg_timezone_names()", &list<Zones>},
-    {"pg_timezone_abbrevs_abbrevs()", &list<Abbreviations>},
+    {"pg_timezone_abbrevs_abbrevs()", &list<Abbreviations<false>>},
+    {"pg_timezone_abbrevs_zone()", &list<Abbreviations<true>>},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ using i64 = std::int64_t;
 
 ReadMoment read_moment(FunctionContext& context, Arguments a) {
   const auto nodes = datetime_template(a[1].as_text(), context.arena.account());
-  return read_by_template(a[0].as_text(), *nodes, TemplateRules::lenient);
+  return read_by_template(a[0].as_text(), *nodes, TemplateRules::lenient, session_zone(context));
 }
 
 Value text_to_timestamp(FunctionContext& context, Arguments a) {

@@ -3,8 +3,10 @@
 #include <array>
 
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/regex_dialect.h"
 #include "sql-lite-frontend/types/text/text_builder.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/text/utf8.h"
@@ -56,21 +58,37 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-enum class Wanted : std::uint8_t { match, no_match };
-
-template <Wanted wanted>
-Value test(FunctionContext& context, Arguments a) {
-  return Value::from_bool(context.session.regex(a[1].as_text(), "").matches(a[0].as_text()) ==
-                          (wanted == Wanted::match));
-}
-template <Wanted wanted>
-Value test_ignoring_case(FunctionContext& context, Arguments a) {
-  return Value::from_bool(context.session.regex(a[1].as_text(), "i").matches(a[0].as_text()) ==
-                          (wanted == Wanted::match));
+/// Returns the flag for the letters of the call's collation.
+std::string_view letters_flag(const FunctionContext& context) {
+  for (const TypeId type : context.call.arguments) {
+    if (is_collated(type)) return regex_flag_of(letters_of(collation_of_type(type)));
+  }
+  return {};
 }
 
 std::string_view flags_of(Arguments a, std::size_t index) {
   return a.size() > index ? a[index].as_text() : std::string_view{};
+}
+
+RegexFlags flags_of_call(const FunctionContext& context, std::string_view given) {
+  RegexFlags flags = split_flags(given);
+  flags.pattern += letters_flag(context);
+  return flags;
+}
+
+enum class Wanted : std::uint8_t { match, no_match };
+
+template <Wanted wanted>
+Value test(FunctionContext& context, Arguments a) {
+  return Value::from_bool(
+      context.session.regex(a[1].as_text(), letters_flag(context)).matches(a[0].as_text()) ==
+      (wanted == Wanted::match));
+}
+template <Wanted wanted>
+Value test_ignoring_case(FunctionContext& context, Arguments a) {
+  return Value::from_bool(
+      context.session.regex(a[1].as_text(), "i" + std::string{letters_flag(context)})
+          .matches(a[0].as_text()) == (wanted == Wanted::match));
 }
 
 [[noreturn]] void refuse_global(std::string_view function) {
@@ -79,7 +97,7 @@ std::string_view flags_of(Arguments a, std::size_t index) {
 }
 
 Value regexp_match(FunctionContext& context, Arguments a) {
-  const RegexFlags flags = split_flags(flags_of(a, 2));
+  const RegexFlags flags = flags_of_call(context, flags_of(a, 2));
   if (flags.global)
     throw SqlError{sqlstate::invalid_parameter_value,
                    "regexp_match() does not support the \"global\" option"}
@@ -90,7 +108,7 @@ Value regexp_match(FunctionContext& context, Arguments a) {
 }
 
 Value regexp_like(FunctionContext& context, Arguments a) {
-  const RegexFlags flags = split_flags(flags_of(a, 2));
+  const RegexFlags flags = flags_of_call(context, flags_of(a, 2));
   if (flags.global) refuse_global("regexp_like()");
   return Value::from_bool(
       context.session.regex(a[1].as_text(), flags.pattern).matches(a[0].as_text()));
@@ -145,7 +163,7 @@ Value regexp_replace(FunctionContext& context, Arguments a) {
         .with_hint(
             "If you meant to use regexp_replace() with a start parameter, cast the fourth argument "
             "to integer explicitly.");
-  const RegexFlags flags = split_flags(given);
+  const RegexFlags flags = flags_of_call(context, given);
   return replace(context, a[0].as_text(), a[1].as_text(), a[2].as_text(), flags.pattern, 0,
                  flags.global ? 0 : 1);
 }
@@ -158,7 +176,7 @@ std::size_t start_byte(std::string_view text, std::int32_t start) {
 }
 
 Value regexp_replace_from(FunctionContext& context, Arguments a) {
-  const RegexFlags flags = split_flags(flags_of(a, 5));
+  const RegexFlags flags = flags_of_call(context, flags_of(a, 5));
   std::int64_t nth = a.size() > 4 ? a[4].as_int4() : 1;
   if (nth < 0)
     throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"n\": {}", nth);
@@ -169,7 +187,7 @@ Value regexp_replace_from(FunctionContext& context, Arguments a) {
 
 Value regexp_count(FunctionContext& context, Arguments a) {
   const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
-  const RegexFlags flags = split_flags(flags_of(a, 3));
+  const RegexFlags flags = flags_of_call(context, flags_of(a, 3));
   if (flags.global) refuse_global("regexp_count()");
   RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
   std::int64_t count = 0;
@@ -184,7 +202,7 @@ std::optional<CompiledRegex::Match> nth_match(FunctionContext& context, Argument
   const std::int32_t nth = a.size() > 3 ? a[3].as_int4() : 1;
   if (nth <= 0)
     throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"n\": {}", nth);
-  const RegexFlags flags = split_flags(flags_of(a, flags_at));
+  const RegexFlags flags = flags_of_call(context, flags_of(a, flags_at));
   if (flags.global) refuse_global(function);
   RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
   for (std::int32_t i = 1;; ++i) {
@@ -230,7 +248,7 @@ Value regexp_instr(FunctionContext& context, Arguments a) {
 
 Value regexp_split(FunctionContext& context, Arguments a) {
   const std::string_view text = a[0].as_text();
-  const RegexFlags flags = split_flags(flags_of(a, 2));
+  const RegexFlags flags = flags_of_call(context, flags_of(a, 2));
   if (flags.global) refuse_global("regexp_split_to_array()");
   RegexMatches matches{context, text, a[1].as_text(), flags.pattern};
   CountedValues parts = counted_values(context.arena);
@@ -248,7 +266,8 @@ Value regexp_split(FunctionContext& context, Arguments a) {
 
 /// substring(text from pattern): returns the first group, or the whole match.
 Value substring_match(FunctionContext& context, Arguments a) {
-  const auto match = context.session.regex(a[1].as_text(), "").find(a[0].as_text());
+  const auto match =
+      context.session.regex(a[1].as_text(), letters_flag(context)).find(a[0].as_text());
   if (!match) return Value::null();
   const auto range = match->size() > 1 ? (*match)[1] : (*match)[0];
   if (!range.matched) return Value::null();

@@ -38,8 +38,12 @@ constexpr const char* kNotFixedWidth =
 /// Takes fields from a text in the order of a template.
 class FieldReader {
  public:
-  FieldReader(std::string_view text, std::span<const TemplateNode> nodes, TemplateRules rules)
-      : rest_{text}, nodes_{nodes}, is_standard_{rules == TemplateRules::standard} {}
+  FieldReader(std::string_view text, std::span<const TemplateNode> nodes, TemplateRules rules,
+              const TimeZone& session)
+      : rest_{text},
+        nodes_{nodes},
+        is_standard_{rules == TemplateRules::standard},
+        session_{session} {}
 
   TemplateFields read() {
     bool is_fixed = is_standard_;
@@ -272,6 +276,29 @@ class FieldReader {
     set(fields_.zone_hours, read_number(node, 2).value, node);
   }
 
+  void zone_offset(const TemplateNode& node) {
+    zone_hours(node);
+    if (!rest_.starts_with(':')) return;
+    take_character();
+    set(fields_.zone_minutes, read_number(node, 2).value, node);
+  }
+  /// Reads the longest abbreviation that begins here, or an offset.
+  void zone_name(const TemplateNode& node) {
+    constexpr std::size_t kLongest = 10;
+    std::size_t size = 0;
+    while (size < std::min(kLongest, rest_.size()) && is_alpha(rest_[size])) ++size;
+    if (size == 0) return zone_offset(node);
+    for (; size > 0; --size) {
+      fields_.zone = find_zone_abbreviation(session_, rest_.substr(0, size));
+      if (!fields_.zone) continue;
+      last_ = rest_[size - 1];
+      rest_.remove_prefix(size);
+      return;
+    }
+    throw unreadable("invalid value \"{}\" for \"{}\"", rest_, node.name())
+        .with_detail("Time zone abbreviation is not recognized.");
+  }
+
   void read_field(const TemplateNode& node) {
     const DateConvention convention = traits_of(node.keyword).convention;
     if (convention != DateConvention::none) {
@@ -335,9 +362,9 @@ class FieldReader {
         set(fields_.zone_minutes, read_number(node, 2).value, node);
         return;
       case Keyword::zone_offset:
+        return zone_offset(node);
       case Keyword::zone_name:
-        throw sql_error(sqlstate::feature_not_supported,
-                        "formatting field \"{}\" is only supported in to_char", node.name());
+        return zone_name(node);
       case Keyword::month_name:
         return set(fields_.month, name(node, months(kWhole)) + 1, node);
       case Keyword::month_abbreviation:
@@ -400,6 +427,7 @@ class FieldReader {
   std::string_view rest_;
   std::span<const TemplateNode> nodes_;
   bool is_standard_;
+  const TimeZone& session_;
   std::size_t at_ = 0;
   /// How many characters more were skipped than the template has.
   int skipped_ = 0;
@@ -409,8 +437,9 @@ class FieldReader {
 
 }  // namespace
 
-TemplateFields read_fields(std::string_view text, const TemplateNodes& nodes, TemplateRules rules) {
-  return FieldReader{text, nodes, rules}.read();
+TemplateFields read_fields(std::string_view text, const TemplateNodes& nodes, TemplateRules rules,
+                           const TimeZone& session) {
+  return FieldReader{text, nodes, rules, session}.read();
 }
 
 }  // namespace swizzle::sql

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/datetime/datetime_template.h"
 #include "sql-lite-frontend/types/functions/text/template_keywords.h"
 
@@ -30,6 +32,7 @@ struct TemplateFields {
   std::int64_t zone_sign = 0;
   std::int64_t zone_hours = 0;
   std::int64_t zone_minutes = 0;
+  std::optional<ZoneAbbreviation> zone = {};  ///< in place of the three
   int year_digits = 0;
   int precision = -1;
   bool has_twelve_hours = false;
@@ -37,6 +40,8 @@ struct TemplateFields {
 };
 
 /// Parses the fields from a text in the template's order. Throws 22007 if the text does not match.
-TemplateFields read_fields(std::string_view text, const TemplateNodes& nodes, TemplateRules rules);
+/// `session` is the session's time zone, whose abbreviations come first.
+TemplateFields read_fields(std::string_view text, const TemplateNodes& nodes, TemplateRules rules,
+                           const TimeZone& session);
 
 }  // namespace swizzle::sql

@@ -1,0 +1,40 @@
+-- Collations of the provider builtin, and classes of regular expressions under a collation.
+-- differs: ucs_basic has another number
+select collname, collprovider, colllocale, collversion, collencoding from pg_collation where collprovider in ('b', 'd') order by oid;
+create collation plain (provider = builtin, locale = 'C');
+create collation c8 (provider = builtin, locale = 'C.UTF8');
+create collation fast (provider = builtin, locale = 'PG_UNICODE_FAST');
+create collation wrong (provider = builtin, locale = 'nope');
+create collation wrong (provider = builtin, lc_collate = 'C');
+create collation wrong (provider = builtin, locale = 'C', deterministic = false);
+create collation wrong (provider = nobody, locale = 'C');
+create collation copied from pg_c_utf8;
+select collname, collprovider, colllocale, collversion from pg_collation where collnamespace = 'public'::regnamespace order by 1;
+alter collation c8 refresh version;
+create table words (t text collate pg_c_utf8 primary key, f text collate fast, p text collate plain);
+insert into words values ('ábc sßs ßss DÉF', 'ábc sßs ßss DÉF', 'ábc DÉF'), ('ǄxxǄ ǆxxǅ ǅxxǆ', 'ǄxxǄ ǆxxǅ ǅxxǆ', 'x'), (U&'Λλ 1a \FF11a', U&'Λλ 1a \FF11a', 'y'), ('ⱥȺ', 'ⱥȺ', 'z'), ('abc DEF 123abc', 'ΑΣ ΑΣ0 Σ', 'Z');
+select lower(t), upper(t), initcap(t), casefold(t) from words order by t;
+select lower(f), upper(f), initcap(f), casefold(f) from words order by f;
+select lower(p), upper(p), initcap(p) from words order by p;
+select t from words where t > 'b' order by t desc;
+select t from words where t = 'ⱥȺ';
+-- differs: joins compare, and hash what they have compared
+select count(*) from words a join words b on a.t = b.f;
+select max(t), min(t collate "C"), count(distinct t) from words;
+select t from words where t ilike '%déf';
+select p from words where p ilike '%déf';
+select 'á' ~ '[[:alpha:]]' collate pg_c_utf8, 'á' ~ '\w' collate pg_unicode_fast, 'á' ~ '\w' collate "C", 'á' ~ '\w' collate "en-x-icu";
+select '=' ~ '[[:punct:]]' collate pg_c_utf8, '=' ~ '[[:punct:]]' collate pg_unicode_fast, '=' ~ '[[:punct:]]' collate "C", '=' ~ '[[:punct:]]' collate "en-x-icu";
+select '൧' ~ '\d' collate pg_c_utf8, '൧' ~ '\d' collate pg_unicode_fast, '൧' ~ '\d' collate "en-x-icu", '5' ~ '^\d$' collate pg_c_utf8, '൧' !~ '\D' collate "en-x-icu";
+select 'äbç' ~ '^[[:lower:]]+$' collate "en-x-icu", 'ÄBÇ' ~ '^[[:upper:]]+$' collate "en-x-icu", 'Ä1' ~ '^[[:alnum:]]+$' collate "en-x-icu", 'Ä ' ~ '^[[:graph:]]+$' collate "en-x-icu", 'Ä ' ~ '^[[:print:]]+$' collate "en-x-icu", U&'\00a0' ~ '\s' collate "en-x-icu";
+select 'Δ' ~* '[γ-λ]' collate pg_c_utf8, 'É' ~* 'é' collate "en-x-icu", 'x' ~ '[^[:alpha:]]' collate pg_c_utf8;
+select regexp_replace('1äb2', '[[:alpha:]]+', '-' ) , regexp_replace('1äb2' collate "en-x-icu", '[[:alpha:]]+', '-'), regexp_count('äöü' collate pg_unicode_fast, '\w'), regexp_substr('1äb2' collate pg_c_utf8, '\w\D+');
+select substring('1äb2' collate pg_c_utf8 from '[[:alpha:]]+'), regexp_match('1äb2' collate "en-x-icu", '[[:alpha:]]+'), regexp_split_to_array('aäb' collate pg_c_utf8, '[^[:alpha:]]');
+select pg_collation_actual_version(811);
+drop collation plain;
+set icu_validation_level = error;
+create collation wrong (provider = icu, locale = 'nonsense-nowhere');
+set icu_validation_level = warning;
+create collation right1 (provider = icu, locale = 'nonsense-nowhere');
+set icu_validation_level = disabled;
+create collation right2 (provider = icu, locale = 'nonsense-nowhere');
