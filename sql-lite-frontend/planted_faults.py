@@ -14,6 +14,13 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
     (
+        "an index is built beside writers that do not know it yet",
+        "definitions/indexes/beside_writers.cpp",
+        "  wait_for_users(session, table->relation.oid, lock::RelationMode::share);\n",
+        "  static_cast<void>(wait_for_users);\n",
+        "An index built beside writers*",
+    ),
+    (
         "a plan found valid is stamped with what has changed meanwhile",
         "session/plans/prepare.cpp",
         "    statement.plan->stamp = *stamp;\n",
