@@ -109,10 +109,10 @@ void add_pool(MetricFamilies& out, const EngineStatistics& now) {
   out.gauge("swizzle_restart_rollbacks",
             "Transactions that a crash interrupted and that are still to be rolled back.",
             number(now.restart_rollbacks.size()));
-  constexpr double kMicroseconds = 1e6;
+  constexpr double kPerSecond = 1e6;
   out.gauge("swizzle_redo_duration_seconds",
             "Time from the start until no page was to be redone; -1: some are.",
-            now.redo_done_us < 0 ? -1 : static_cast<double>(now.redo_done_us) / kMicroseconds);
+            now.redo_done_us < 0 ? -1 : static_cast<double>(now.redo_done_us) / kPerSecond);
   out.gauge("swizzle_pages_allocated", "Pages of the data file in use.",
             number(now.pages_allocated));
 }

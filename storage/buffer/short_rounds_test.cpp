@@ -10,17 +10,17 @@ TEMPLATE_TEST_CASE("F10 a round of making room looks at a bounded number of page
                    "[storage][buffer]", SwizzlingPool, TraditionalPool) {
   constexpr std::uint32_t kFrames = 6000;
   // Four records to a leaf.
-  constexpr int kRecords = 28'000;
+  constexpr int kManyRecords = 28'000;
   constexpr int kHot = 18'000;
   testing::TreeHarness<TestType> tree(kFrames);
   const auto key = [](int number) { return std::to_string(1'000'000 + number); };
   const std::string value(1900, 'v');
-  for (int i = 0; i < kRecords; ++i) REQUIRE(tree.insert(key(i), value));
+  for (int i = 0; i < kManyRecords; ++i) REQUIRE(tree.insert(key(i), value));
   tree.store.clean();
   // All resident pages have been used so often that the first round evicts none.
   for (int round = 0; round < 5; ++round)
     for (int i = 0; i < kHot; i += 4) REQUIRE(tree.get(key(i)));
-  for (int i = kHot; i < kRecords; i += 4) REQUIRE(tree.get(key(i)));
+  for (int i = kHot; i < kManyRecords; i += 4) REQUIRE(tree.get(key(i)));
   const std::uint64_t steps = tree.pool->counters().most_steps.load();
   CHECK(steps > 0);
   // A millisecond's work, and the children of one more branch.

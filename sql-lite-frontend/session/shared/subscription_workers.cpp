@@ -50,7 +50,7 @@ SubscriptionWorkers::Hold::~Hold() {
 }
 
 void SubscriptionWorkers::Hold::stop_worker(const std::function<void()>& waits) {
-  constexpr Duration kLooksEvery = std::chrono::milliseconds{5};
+  constexpr Duration kSearchesEvery = std::chrono::milliseconds{5};
   for (;;) {
     {
       const std::lock_guard lock{workers_.mutex_};
@@ -59,7 +59,7 @@ void SubscriptionWorkers::Hold::stop_worker(const std::function<void()>& waits) 
       found->second.stop();
     }
     waits();
-    Runtime::current().sleep_until(Runtime::current().now() + kLooksEvery);
+    Runtime::current().sleep_until(Runtime::current().now() + kSearchesEvery);
   }
 }
 

@@ -79,12 +79,12 @@ Decimal infinity_decimal(int sign) {
 namespace {
 
 Decimal power_of_ten(int exponent) {
-  constexpr int kPowers[] = {1, 10, 100, 1000};
+  constexpr int kUnits[] = {1, 10, 100, 1000};
   Decimal power;
   power.weight = exponent >= 0 ? exponent / kDigitsPerDigit
                                : -((-exponent + kDigitsPerDigit - 1) / kDigitsPerDigit);
   power.digits.push_back(
-      static_cast<Decimal::Digit>(kPowers[exponent - power.weight * kDigitsPerDigit]));
+      static_cast<Decimal::Digit>(kUnits[exponent - power.weight * kDigitsPerDigit]));
   power.scale = std::max(0, -exponent);
   return power;
 }

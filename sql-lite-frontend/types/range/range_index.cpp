@@ -28,9 +28,9 @@ constexpr char kFinite = 1;
 
 /// Types whose values are whole numbers, which say how far one is from another.
 bool has_places(TypeId subtype) {
-  constexpr std::array kTypes = {TypeId::int4, TypeId::int8, TypeId::date, TypeId::timestamp,
-                                 TypeId::timestamptz};
-  return std::ranges::find(kTypes, base_type(subtype)) != kTypes.end();
+  constexpr std::array kRangeable = {TypeId::int4, TypeId::int8, TypeId::date, TypeId::timestamp,
+                                     TypeId::timestamptz};
+  return std::ranges::find(kRangeable, base_type(subtype)) != kRangeable.end();
 }
 
 std::uint8_t class_of(const Value& range) {
