@@ -47,8 +47,7 @@ TEST_CASE_METHOD(TwoTables, "A subquery in FROM sees items to its left only with
 
 TEST_CASE_METHOD(TwoTables, "A star means the visible columns, merged ones first", "[sql][bind]") {
   CHECK(targets("SELECT * FROM t") == "id integer, a integer, v text");
-  CHECK(targets("SELECT u.*, 1 AS one FROM t, u") ==
-        "id bigint, b double precision, one integer");
+  CHECK(targets("SELECT u.*, 1 AS one FROM t, u") == "id bigint, b double precision, one integer");
   CHECK(targets("SELECT * FROM t JOIN u USING (id)") ==
         "id bigint, a integer, v text, b double precision");
   CHECK(targets("SELECT * FROM t NATURAL LEFT JOIN u") ==
@@ -66,8 +65,9 @@ TEST_CASE_METHOD(TwoTables, "WITH queries are found before tables, and only behi
   CHECK(targets("WITH c (x) AS (SELECT v FROM t) SELECT x FROM c") == "x text");
   CHECK(error("WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT 1 FROM a").substr(0, 37) ==
         "42P01 relation \"b\" does not exist\nUse");
-  CHECK(targets("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n") ==
-        "i integer");
+  CHECK(
+      targets("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n") ==
+      "i integer");
   CHECK(error("WITH RECURSIVE n (i) AS (SELECT i FROM n UNION ALL SELECT 1) SELECT * FROM n") ==
         "42P19 recursive reference to query \"n\" must not appear within its non-recursive term");
   CHECK(error("WITH c AS (SELECT 1), c AS (SELECT 2) SELECT 1") ==

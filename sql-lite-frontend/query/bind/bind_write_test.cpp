@@ -54,7 +54,8 @@ TEST_CASE_METHOD(Written, "Generated and identity columns take DEFAULT alone", "
 }
 
 TEST_CASE_METHOD(Written, "ON CONFLICT infers the key that it names", "[sql][bind]") {
-  const auto update = write("INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = excluded.a");
+  const auto update =
+      write("INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = excluded.a");
   REQUIRE(update->conflict.index != nullptr);
   CHECK(update->conflict.index->name == "t_pkey");
   CHECK(update->changes().updates);
@@ -68,7 +69,8 @@ TEST_CASE_METHOD(Written, "ON CONFLICT infers the key that it names", "[sql][bin
 TEST_CASE_METHOD(Written, "UPDATE sets each column once", "[sql][bind]") {
   CHECK(write("UPDATE u SET b = 'x', id = id + 1")->assignments.size() == 2);
   CHECK(write("UPDATE u SET (id, b) = (SELECT id, 'y' FROM t LIMIT 1)")->assignments.size() == 2);
-  CHECK(error("UPDATE u SET b = 'x', b = 'y'") == "42601 multiple assignments to same column \"b\"");
+  CHECK(error("UPDATE u SET b = 'x', b = 'y'") ==
+        "42601 multiple assignments to same column \"b\"");
   CHECK(error("UPDATE u SET u.b = 'x'").substr(0, 5) == "42703");
   CHECK(error("UPDATE u SET (id, b) = (1, 'x', 2)") ==
         "42601 number of columns does not match number of values");

@@ -94,5 +94,6 @@ TEST_CASE_METHOD(Typed, "A call names its routine by the types of its arguments"
         "42883 operator does not exist: text + integer\n"
         "No operator matches the given name and argument types. You might need to add explicit "
         "type casts.");
-  CHECK(error("SELECT nothing(1)").substr(0, 47) == "42883 function nothing(integer) does not exist\n");
+  CHECK(error("SELECT nothing(1)").substr(0, 47) ==
+        "42883 function nothing(integer) does not exist\n");
 }

@@ -52,7 +52,6 @@ TEST_CASE_METHOD(Collated, "Two COLLATE clauses must agree", "[sql][bind]") {
   CHECK(error("SELECT c COLLATE \"C\" < p COLLATE \"POSIX\" FROM t") ==
         "42P21 collation mismatch between explicit collations \"C\" and \"POSIX\"");
   CHECK(error("SELECT c COLLATE \"C\" < p COLLATE \"C\" FROM t") == "bound");
-  CHECK(error("SELECT 1 COLLATE \"C\"") ==
-        "42804 collations are not supported by type integer");
+  CHECK(error("SELECT 1 COLLATE \"C\"") == "42804 collations are not supported by type integer");
   CHECK(error("SELECT d COLLATE nothing FROM t").substr(0, 5) == "42704");
 }

@@ -61,8 +61,7 @@ TEST_CASE_METHOD(Grouped, "Grouping sets are multiplied out", "[sql][bind]") {
         "42803 arguments to GROUPING must be grouping expressions of the associated query level");
 }
 
-TEST_CASE_METHOD(Grouped, "Aggregates and windows stand where PostgreSQL has them",
-                 "[sql][bind]") {
+TEST_CASE_METHOD(Grouped, "Aggregates and windows stand where PostgreSQL has them", "[sql][bind]") {
   const std::pair<const char*, const char*> refused[] = {
       {"SELECT 1 FROM t WHERE count(*) > 0", "42803 aggregate functions are not allowed in WHERE"},
       {"SELECT 1 FROM t JOIN t x ON sum(x.a) > 0",

@@ -118,9 +118,10 @@ const Function& FixedNames::identity_numbers() {
 }
 
 const RowIdentityFunctions& FixedNames::row_identity_functions() {
-  static const RowIdentityFunctions functions{
-      .number = any_function(), .key = any_function(), .key_to_write = any_function(),
-      .changer = any_function()};
+  static const RowIdentityFunctions functions{.number = any_function(),
+                                              .key = any_function(),
+                                              .key_to_write = any_function(),
+                                              .changer = any_function()};
   return functions;
 }
 
@@ -175,8 +176,7 @@ std::string TestBinding::targets(const std::string& text) {
   return all;
 }
 
-std::vector<TypeId> TestBinding::parameters(const std::string& text,
-                                            std::vector<TypeId> declared) {
+std::vector<TypeId> TestBinding::parameters(const std::string& text, std::vector<TypeId> declared) {
   const ast::Node* const statement = parse(text);
   binder_->allow_parameters(declared);
   binder_->bind_select(ast::as<ast::SelectStmt>(statement), nullptr);
