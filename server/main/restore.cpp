@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <csignal>
@@ -65,43 +63,22 @@ Result<> make_directory(const DataDirectory& directory) {
                                               directory.path().native(), error.message()));
 }
 
-/// Obeys the signals that come while a restore is prepared.
-class SignalsMeanwhile {
- public:
-  SignalsMeanwhile(boost::asio::posix::stream_descriptor& signals, std::atomic<bool>& is_cancelled)
-      : signals_(signals), is_cancelled_(is_cancelled) {
-    await();
+/// Obeys a signal that comes while a restore is prepared.
+void obey(int signal, std::atomic<bool>& is_cancelled) {
+  switch (signal) {
+    case SIGHUP:
+      return spdlog::info("settings and rules are read when the restore is prepared");
+    case SIGUSR1:
+      return spdlog::info("asked to promote a server that is no standby");
+    case SIGQUIT:
+      spdlog::info("received immediate shutdown request");
+      spdlog::shutdown();
+      ::_exit(2);
+    default:
+      spdlog::info("received {} shutdown request", signal == SIGTERM ? "smart" : "fast");
+      is_cancelled.store(true, std::memory_order_relaxed);
   }
-
- private:
-  void await() {
-    signals_.async_read_some(boost::asio::buffer(&signal_, sizeof signal_),
-                             [this](const boost::system::error_code& failure, std::size_t bytes) {
-                               if (failure || bytes != sizeof signal_) return;
-                               obey(static_cast<int>(signal_.ssi_signo));
-                               await();
-                             });
-  }
-  void obey(int signal) {
-    switch (signal) {
-      case SIGHUP:
-        return spdlog::info("settings and rules are read when the restore is prepared");
-      case SIGUSR1:
-        return spdlog::info("asked to promote a server that is no standby");
-      case SIGQUIT:
-        spdlog::info("received immediate shutdown request");
-        spdlog::shutdown();
-        ::_exit(2);
-      default:
-        spdlog::info("received {} shutdown request", signal == SIGTERM ? "smart" : "fast");
-        is_cancelled_.store(true, std::memory_order_relaxed);
-    }
-  }
-
-  boost::asio::posix::stream_descriptor& signals_;
-  std::atomic<bool>& is_cancelled_;
-  signalfd_siginfo signal_{};
-};
+}
 
 }  // namespace
 
@@ -139,22 +116,19 @@ DataDirectory ServerRestore::settings_directory() const {
 }
 
 Result<ServerRestore::End> ServerRestore::prepare(boost::asio::io_context& events,
-                                                  boost::asio::posix::stream_descriptor& signals) {
+                                                  ProcessSignals& signals) {
   Result<> filled;
-  {
-    const SignalsMeanwhile meanwhile{signals, is_cancelled_};
-    std::thread worker{[&] {
-      filled = fill_directory();
-      boost::asio::post(events, [&events] { events.stop(); });
-    }};
-    events.run();
-    worker.join();
-    signals.cancel();
-    // The cancelled read reports before anything else uses what it reads into.
-    events.restart();
-    events.poll();
-    events.restart();
-  }
+  signals.read([this](int signal) {
+    obey(signal, is_cancelled_);
+    return ProcessSignals::Next::read;
+  });
+  std::thread worker{[&] {
+    filled = fill_directory();
+    boost::asio::post(events, [&events] { events.stop(); });
+  }};
+  events.run();
+  worker.join();
+  signals.end();
   if (is_cancelled_.load(std::memory_order_relaxed)) return End::stopped;
   RETURN_IF_ERROR(std::move(filled));
   return End::prepared;

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "base/result.h"
 #include "server/main/data_directory.h"
+#include "server/main/process_signals.h"
 #include "server/main/restore_request.h"
 
 namespace swizzle::server {
@@ -40,7 +40,7 @@ class ServerRestore {
   /// shutdown ends it early, once a command that fetches a segment has ended. Pre: the caller holds
   /// the directory's PidFile.
   Result<End> prepare(boost::asio::io_context& events,
-                      boost::asio::posix::stream_descriptor& signals);
+                      ProcessSignals& signals);
 
  private:
   ServerRestore(DataDirectory directory, RestoreRequest request)

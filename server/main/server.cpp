@@ -3,25 +3,21 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cerrno>
 #include <filesystem>
 #include <sstream>
-#include <system_error>
 #include <thread>
 
 #include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
 #include "server/main/closed_door.h"
 #include "server/main/offline.h"
+#include "server/main/process_signals.h"
 #include "server/main/restore.h"
 #include "server/main/service_notice.h"
 #include "server/main/service_user.h"
@@ -39,13 +35,6 @@ namespace swizzle::server {
 namespace {
 
 namespace asio = boost::asio;
-
-sigset_t handled_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
-  return signals;
-}
 
 /// Raises the limit of descriptors to the maximum: each connection needs one.
 void raise_descriptor_limit() {
@@ -72,13 +61,6 @@ Result<> require_no_maps(const DataDirectory& directory, const std::string& iden
                 fmt::format("maps of user names are not supported, and \"{}\" has one", path));
   }
   return {};
-}
-
-asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) {
-  const sigset_t signals = handled_signals();
-  const int descriptor = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-  if (descriptor < 0) throw std::system_error{errno, std::system_category(), "signalfd"};
-  return {events, descriptor};
 }
 
 std::optional<sql::Database::Shared::Standby::Receiver> receiver_row(StandbyControl& control) {
@@ -113,9 +95,7 @@ Error with_way_out(Error&& error) {
 /// Events for which the main thread waits: connections, signals and its timer.
 struct Server::Events {
   asio::io_context context{1};
-  asio::posix::stream_descriptor signals = signals_of_the_process(context);
-  /// Data of the last signal.
-  signalfd_siginfo signal{};
+  ProcessSignals signals{context};
   asio::steady_timer turn{context};
 };
 
@@ -149,8 +129,7 @@ Server::Server(DataDirectory directory, std::vector<SettingAssignment> overrides
 Server::~Server() = default;
 
 void Server::block_signals() {
-  const sigset_t signals = handled_signals();
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ProcessSignals::block();
   // A closed connection must not end the server.
   std::signal(SIGPIPE, SIG_IGN);
 }
@@ -625,20 +604,13 @@ int Server::run() {
     spdlog::info("the database system is shut down");
     return 0;
   }
-  await_signal();
+  events_->signals.read([this](int signal) {
+    obey(signal);
+    return ProcessSignals::Next::read;
+  });
   await_turn();
   events_->context.run();
   return close();
-}
-
-void Server::await_signal() {
-  events_->signals.async_read_some(
-      asio::buffer(&events_->signal, sizeof events_->signal),
-      [this](const boost::system::error_code& failure, std::size_t bytes) {
-        INVARIANT(!failure && bytes == sizeof events_->signal);
-        obey(static_cast<int>(events_->signal.ssi_signo));
-        await_signal();
-      });
 }
 
 void Server::obey(int signal) {

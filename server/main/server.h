@@ -124,7 +124,6 @@ class Server {
                          const std::optional<std::string>& value);
   void on_hangup();
   /// Waits for the next signal.
-  void await_signal();
   void obey(int signal);
   /// Called by the timer: looks after clients, and during a shutdown checks whether all have left.
   void await_turn();

@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
 #include <mutex>
@@ -67,9 +65,8 @@ std::string metrics_of(const LogReceiver::Status& now) {
 
 struct StandbyServer::State {
   boost::asio::io_context& events;
-  boost::asio::posix::stream_descriptor& signals;
+  ProcessSignals& signals;
   const ReadSettings read_settings;
-  signalfd_siginfo signal{};
   std::unique_ptr<Standby> standby{};
   /// Replaced by the main thread alone, under the mutex; sessions read it under that.
   std::unique_ptr<LogReceiver> receiver{};
@@ -129,7 +126,7 @@ struct StandbyServer::State {
 };
 
 StandbyServer::StandbyServer(boost::asio::io_context& events,
-                             boost::asio::posix::stream_descriptor& signals,
+                             ProcessSignals& signals,
                              ReadSettings read_settings, StandbySessions sessions)
     : state_(new State{.events = events,
                        .signals = signals,
@@ -157,15 +154,14 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
       http.emplace(state.events, copies_of(metrics),
                    [this](std::string_view target) { return answer(target); });
     }
-    await_signal();
+    state.signals.read([this](int signal) {
+      obey(signal);
+      return state_->end ? ProcessSignals::Next::end : ProcessSignals::Next::read;
+    });
     notify_service_manager("READY=1");
     state.events.run();
-    state.signals.cancel();
   }
-  // The cancelled read reports before anything else uses what it reads into.
-  state.events.restart();
-  state.events.poll();
-  state.events.restart();
+  state.signals.end();
   auto error = state.receiver->take_error();
   state.put_receiver(nullptr);
   const bool is_promoted = state.end == End::promoted;
@@ -175,16 +171,6 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
   if (state.end) return *state.end;
   INVARIANT(error.has_value());
   return fail(std::move(*error));
-}
-
-void StandbyServer::await_signal() {
-  state_->signals.async_read_some(
-      boost::asio::buffer(&state_->signal, sizeof state_->signal),
-      [this](const boost::system::error_code& failure, std::size_t bytes) {
-        if (failure || bytes != sizeof state_->signal) return;
-        obey(static_cast<int>(state_->signal.ssi_signo));
-        if (!state_->end) await_signal();
-      });
 }
 
 void StandbyServer::obey(int signal) {

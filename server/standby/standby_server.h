@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "base/result.h"
 #include "server/main/data_directory.h"
 #include "server/main/listener.h"
+#include "server/main/process_signals.h"
 #include "server/observability/http_server.h"
 #include "server/standby/log_receiver.h"
 #include "server/standby/standby_settings.h"
@@ -52,8 +52,8 @@ struct StandbyControl {
 class StandbyServer {
  public:
   using ReadSettings = std::function<Result<StandbySettings>()>;
-  /// `signals` is the process's signalfd; it is read while run() runs `events`.
-  StandbyServer(boost::asio::io_context& events, boost::asio::posix::stream_descriptor& signals,
+  /// `signals` are read while run() runs `events`.
+  StandbyServer(boost::asio::io_context& events, ProcessSignals& signals,
                 ReadSettings read_settings, StandbySessions sessions);
   StandbyServer(const StandbyServer&) = delete;
   StandbyServer& operator=(const StandbyServer&) = delete;
@@ -69,7 +69,6 @@ class StandbyServer {
 
  private:
   struct State;
-  void await_signal();
   void obey(int signal);
   void reload();
   HttpResponse answer(std::string_view target) const;
