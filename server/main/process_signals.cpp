@@ -52,13 +52,13 @@ void ProcessSignals::end() {
 }
 
 void ProcessSignals::await() {
-  descriptor_.async_read_some(
-      boost::asio::buffer(&signal_, sizeof signal_),
-      [this](const boost::system::error_code& failure, std::size_t bytes) {
-        if (failure == boost::asio::error::operation_aborted) return;
-        INVARIANT(!failure && bytes == sizeof signal_);
-        if (obey_(static_cast<int>(signal_.ssi_signo)) == Next::read) await();
-      });
+  descriptor_.async_read_some(boost::asio::buffer(&signal_, sizeof signal_),
+                              [this](const boost::system::error_code& failure, std::size_t bytes) {
+                                if (failure == boost::asio::error::operation_aborted) return;
+                                INVARIANT(!failure && bytes == sizeof signal_);
+                                if (obey_(static_cast<int>(signal_.ssi_signo)) == Next::read)
+                                  await();
+                              });
 }
 
 }  // namespace swizzle::server

@@ -39,8 +39,7 @@ class ServerRestore {
   /// Makes what the directory lacks, on a thread of its own, while the caller obeys the signals. A
   /// shutdown ends it early, once a command that fetches a segment has ended. Pre: the caller holds
   /// the directory's PidFile.
-  Result<End> prepare(boost::asio::io_context& events,
-                      ProcessSignals& signals);
+  Result<End> prepare(boost::asio::io_context& events, ProcessSignals& signals);
 
  private:
   ServerRestore(DataDirectory directory, RestoreRequest request)

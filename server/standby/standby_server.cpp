@@ -125,8 +125,7 @@ struct StandbyServer::State {
   }
 };
 
-StandbyServer::StandbyServer(boost::asio::io_context& events,
-                             ProcessSignals& signals,
+StandbyServer::StandbyServer(boost::asio::io_context& events, ProcessSignals& signals,
                              ReadSettings read_settings, StandbySessions sessions)
     : state_(new State{.events = events,
                        .signals = signals,

@@ -186,7 +186,7 @@ void visit_computed(std::span<const Assignment> assignments, Parameters paramete
 void visit_computed(const WriteStatement& write, Parameters parameters, const Visit& visit) {
   if (write.kind == WriteKind::insert) return;
   visit_computed(write.assignments, parameters, visit);
-  visit_computed(write.where, parameters, visit);
+  visit_computed(write.rows.where, parameters, visit);
   if (!write.merge) return;
   visit_computed(write.merge->on, parameters, visit);
   for (const MergeAction& action : write.merge->actions) {

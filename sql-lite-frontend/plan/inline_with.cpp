@@ -154,9 +154,9 @@ class WithInliner {
   void visit(WriteStatement& write, Place place) {
     check_stack();
     for (const auto& cte : write.eager) visit(*cte->write, place);
-    if (write.source) visit(*write.source, place);
-    if (write.view_rows) visit(*write.view_rows, place);
-    for (const FromPtr& item : write.from) visit(*item, place);
+    if (write.insert.source) visit(*write.insert.source, place);
+    if (write.view.rows) visit(*write.view.rows, place);
+    for (const FromPtr& item : write.rows.from) visit(*item, place);
     if (write.merge) visit(*write.merge->source, place);
   }
 

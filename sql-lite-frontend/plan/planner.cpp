@@ -489,14 +489,14 @@ bool Planner::is_secured_table(const Query& query) {
 PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
   MergeParts& merge = *write.merge;
   FromPtr target;
-  if (write.instead) {
-    target = std::move(write.view_rows);
+  if (write.view.instead) {
+    target = std::move(write.view.rows);
   } else {
     FromTable table{write.table, write.alias, write.first_slot, merge.read_partitions};
     identified_.push_back(write.first_slot);
     written_slot_ = write.first_slot;
-    target = behind_barrier(from_node(table), table, std::move(write.barrier));
-    for (Conditions& barrier : write.view_barriers) {
+    target = behind_barrier(from_node(table), table, std::move(write.rows.barrier));
+    for (Conditions& barrier : write.rows.view_barriers) {
       target = behind_barrier(std::move(target), table, std::move(barrier));
     }
   }
@@ -514,47 +514,47 @@ PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   check_stack();
   // A view in between is not in the plan, except for the name that it gives the table.
-  if (write->through) write->alias = write->through->levels.front().alias;
+  if (write->view.target) write->alias = write->view.target->levels.front().alias;
   PlanPtr rows;
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {
     // For the row in conflict, policies are checked before conditions that could reveal it.
-    if (!write->existing_checks.empty()) {
-      split_conjunctions(write->conflict_where);
-      write->recheck =
-          take_if(write->conflict_where, [](Expr& condition) { return !is_leakproof(condition); });
+    if (!write->checks.existing.empty()) {
+      split_conjunctions(write->insert.conflict_where);
+      write->rows.recheck = take_if(write->insert.conflict_where,
+                                    [](Expr& condition) { return !is_leakproof(condition); });
     }
-    if (write->source) rows = plan_query(*write->source);
+    if (write->insert.source) rows = plan_query(*write->insert.source);
   } else if (write->merge) {
     rows = plan_merge_rows(*write);
     for (const auto& [slot, access] : accesses_) {
       if (slot == write->first_slot) target = access;
     }
-  } else if (write->instead) {
+  } else if (write->view.instead) {
     std::vector<FromPtr> items;
-    items.push_back(std::move(write->view_rows));
-    for (FromPtr& item : write->from) items.push_back(std::move(item));
-    rows = plan_from(items, std::move(write->where), nullptr);
+    items.push_back(std::move(write->view.rows));
+    for (FromPtr& item : write->rows.from) items.push_back(std::move(item));
+    rows = plan_from(items, std::move(write->rows.where), nullptr);
   } else {
-    FromTable table{write->table, write->alias, write->first_slot, write->partitions};
+    FromTable table{write->table, write->alias, write->first_slot, write->partitions.tree};
     identified_.push_back(write->first_slot);
     written_slot_ = write->first_slot;
-    if (write->current_of.empty()) {
+    if (write->rows.current_of.empty()) {
       std::vector<FromPtr> items;
-      FromPtr shown = behind_barrier(from_node(table), table, std::move(write->barrier));
-      for (Conditions& barrier : write->view_barriers) {
+      FromPtr shown = behind_barrier(from_node(table), table, std::move(write->rows.barrier));
+      for (Conditions& barrier : write->rows.view_barriers) {
         shown = behind_barrier(std::move(shown), table, std::move(barrier));
       }
       items.push_back(std::move(shown));
-      for (FromPtr& item : write->from) items.push_back(std::move(item));
-      rows = plan_from(items, std::move(write->where), nullptr);
+      for (FromPtr& item : write->rows.from) items.push_back(std::move(item));
+      rows = plan_from(items, std::move(write->rows.where), nullptr);
     } else {
-      rows =
-          with_identity(std::make_unique<CursorRow>(table.table, table.alias, wanted_columns(table),
-                                                    write->current_of, write->current_of_parameter),
-                        table);
+      rows = with_identity(
+          std::make_unique<CursorRow>(table.table, table.alias, wanted_columns(table),
+                                      write->rows.current_of, write->rows.current_of_parameter),
+          table);
       rows->cost = cost::kLookup;
-      rows = filtered(std::move(rows), std::move(write->barrier));
+      rows = filtered(std::move(rows), std::move(write->rows.barrier));
     }
     for (const auto& [slot, access] : accesses_) {
       if (slot == write->first_slot) target = access;

@@ -145,7 +145,7 @@ void check_rules(Writing& writing, StatementContext& session, const Table& table
     if (needed.expr->eval(execution).is_null())
       fail_null(session, table.relation, table.relation.columns[needed.position]);
   }
-  for (const WriteStatement::Check& check : writing.write->checks) {
+  for (const WriteCheck& check : writing.write->checks.constraints) {
     const Constraint* constraint = table.constraint_named(check.name);
     const auto position = static_cast<std::size_t>(constraint - table.relation.constraints.data());
     if (position < first_constraint || !constraint->validated) continue;

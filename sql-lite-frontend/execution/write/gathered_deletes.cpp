@@ -9,8 +9,8 @@ namespace swizzle::sql {
 /// True if rows may be removed some time after they were found: they are not read in between, and
 /// there is no other work for each.
 bool WriteOperator::may_gather() const {
-  if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty() ||
-      partitions_) {
+  if (write_->kind != WriteKind::delete_ || !write_->rows.from.empty() ||
+      !write_->returning.empty() || partitions_) {
     return false;
   }
   if (triggers_ || foreign_keys_.looks_at_removed()) return false;
@@ -21,7 +21,7 @@ bool WriteOperator::may_gather() const {
          [&](Expr& part) { found |= dynamic_cast<const SubqueryExpr*>(&part) != nullptr; });
     return found;
   };
-  return std::ranges::none_of(write_->recheck, might);
+  return std::ranges::none_of(write_->rows.recheck, might);
 }
 
 void WriteOperator::gather(Execution& execution) {

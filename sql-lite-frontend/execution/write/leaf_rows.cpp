@@ -33,7 +33,8 @@ void remove_to_elsewhere(Tree tree, Execution& execution, Bytes key) {
 }  // namespace
 
 std::size_t WriteOperator::place_of(std::size_t root_position) const noexcept {
-  return write_->shown_places.empty() ? root_position : write_->shown_places[root_position];
+  return write_->partitions.shown_places.empty() ? root_position
+                                                 : write_->partitions.shown_places[root_position];
 }
 
 /// Returns the first slot of the written row in the root's layout.
@@ -53,13 +54,13 @@ void WriteOperator::show_as_root(Execution& execution, std::span<const Value> ro
 /// A trigger may not choose another partition than the one that it belongs to.
 void WriteOperator::fail_moved_by_trigger(Execution& execution) const {
   const Relation& relation = write_->table->relation;
-  const auto fired = std::ranges::find_if(write_->triggers, [](const auto& one) {
+  const auto fired = std::ranges::find_if(write_->triggers.fired, [](const auto& one) {
     return one.trigger->time == TriggerTime::before && one.event == TriggerEvent::insert;
   });
   SqlError error{sqlstate::feature_not_supported,
                  "moving row to another partition during a BEFORE FOR EACH ROW trigger is not "
                  "supported"};
-  if (fired == write_->triggers.end()) throw error;
+  if (fired == write_->triggers.fired.end()) throw error;
   throw std::move(error).with_detail(fmt::format(
       "Before executing trigger \"{}\", the row was to be in partition \"{}.{}\".",
       fired->trigger->name, execution.services.schema_name(relation.schema), relation.name));
@@ -85,8 +86,8 @@ bool WriteOperator::insert_leaf_row(Execution& execution, std::span<const Value>
   show_as_root(execution, new_row_, row_of_root());
   check_policies(execution, checks_of_new_row());
   check_row(execution, new_row_);
-  check_each(execution, asked_->checks, new_row_);
-  if (write_->conflict.kind != ConflictAction::Kind::error) {
+  check_each(execution, asked_->checks.constraints, new_row_);
+  if (write_->insert.conflict.kind != ConflictAction::Kind::error) {
     insert_with_conflicts(execution);
     return written_ != before;
   }
@@ -103,16 +104,16 @@ void WriteOperator::finish_existing_leaf(Execution& execution, std::span<const V
   show_as_root(execution, row, asked_->first_slot);
   // Copied, because the root reads them after their source has been freed.
   for (std::size_t i = 0; i < asked_->table->relation.columns.size(); ++i) {
-    for (const Slot first : {asked_->first_slot, asked_->conflict.existing_first_slot}) {
+    for (const Slot first : {asked_->first_slot, asked_->insert.conflict.existing_first_slot}) {
       execution.slots[first + i] = execution.slots[first + i].copy_to(execution.row_arena);
     }
   }
-  check_each(execution, asked_->checks, row);
-  const PartitionTree& tree = *asked_->partitions;
+  check_each(execution, asked_->checks.constraints, row);
+  const PartitionTree& tree = *asked_->partitions.tree;
   std::vector<Value> key;
   for (std::size_t at = 0; tree.nodes[at].leaf == PartitionTree::kNone;) {
     key.clear();
-    for (const ExprPtr& part : asked_->partition_keys[at]) key.push_back(part->eval(execution));
+    for (const ExprPtr& part : asked_->partitions.keys[at]) key.push_back(part->eval(execution));
     const auto place = tree.nodes[at].map->find(key);
     at = place ? tree.nodes[at].children[*place] : 0;
     const bool is_here = place && (tree.nodes[at].leaf == PartitionTree::kNone ||
@@ -147,9 +148,9 @@ bool WriteOperator::update_locked_leaf(Execution& execution, std::size_t leaf,
   show_as_root(execution, new_row_, asked_->new_first_slot);
   const std::size_t to = partitions.route(execution);
   if (to != leaf) return move_leaf_row(execution, to, partitions);
-  check_policies(execution, asked_->policy_checks);
+  check_policies(execution, asked_->checks.policies);
   check_row(execution, new_row_);
-  check_each(execution, asked_->checks, new_row_);
+  check_each(execution, asked_->checks.constraints, new_row_);
   lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
   note_updated(execution, new_row_);

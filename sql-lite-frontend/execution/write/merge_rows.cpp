@@ -60,7 +60,7 @@ void WriteOperator::merge_row(Execution& execution, KeyTable& done) {
 WriteOperator::Target WriteOperator::merge_target(Execution& execution, MergeRows rows,
                                                   KeyTable& done) {
   if (!choose_for_target(execution, rows)) return Target::done;
-  if (write_->instead) {
+  if (write_->view.instead) {
     write_instead(execution);
     return Target::done;
   }
@@ -82,7 +82,7 @@ WriteOperator::Target WriteOperator::merge_target(Execution& execution, MergeRow
     case TableAccess::Locked::changed:
       break;
   }
-  if (rows == MergeRows::matched && !all_hold(write_->recheck, execution)) {
+  if (rows == MergeRows::matched && !all_hold(write_->rows.recheck, execution)) {
     return Target::not_matched;
   }
   const bool keeps_source =
@@ -97,7 +97,7 @@ WriteOperator::Target WriteOperator::merge_target(Execution& execution, MergeRow
 bool WriteOperator::choose_for_target(Execution& execution, MergeRows rows) {
   action_ = action_for(execution, rows);
   if (action_ == nullptr || action_->does == MergeAction::Does::nothing) return false;
-  check_policies(execution, action_->removes() ? write_->removed_checks : write_->existing_checks);
+  check_policies(execution, action_->removes() ? write_->checks.removed : write_->checks.existing);
   return true;
 }
 

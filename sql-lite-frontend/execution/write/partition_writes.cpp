@@ -15,8 +15,8 @@ namespace swizzle::sql {
 PartitionWrites::PartitionWrites(const WriteStatement& root, NameSource& names)
     : root_(root),
       names_(names),
-      changes_(root.leaf_changes.size()),
-      inserts_(root.leaf_inserts.size()) {}
+      changes_(root.partitions.leaf_changes.size()),
+      inserts_(root.partitions.leaf_inserts.size()) {}
 
 PartitionWrites::~PartitionWrites() = default;
 
@@ -37,7 +37,7 @@ WriteOperator& PartitionWrites::begun(Execution& execution, Leaf& leaf,
 }
 
 WriteOperator& PartitionWrites::inserting(Execution& execution, std::size_t leaf) {
-  return begun(execution, inserts_[leaf], root_.leaf_inserts[leaf]);
+  return begun(execution, inserts_[leaf], root_.partitions.leaf_inserts[leaf]);
 }
 
 void PartitionWrites::note_partition(Execution& execution, Slot row, std::size_t leaf) const {
@@ -47,14 +47,14 @@ void PartitionWrites::note_partition(Execution& execution, Slot row, std::size_t
 }
 
 std::size_t PartitionWrites::route(Execution& execution) const {
-  if (!root_.bounds.empty()) {
+  if (!root_.partitions.bounds.empty()) {
     root_op_->check_bounds(execution, row_at(execution, root_.written_slot()));
   }
   for (std::size_t at = 0;;) {
     const PartitionTree::Node& node = tree().nodes[at];
     if (node.leaf != PartitionTree::kNone) return node.leaf;
     key_.clear();
-    for (const ExprPtr& part : root_.partition_keys[at]) key_.push_back(part->eval(execution));
+    for (const ExprPtr& part : root_.partitions.keys[at]) key_.push_back(part->eval(execution));
     const auto place = node.map->find(key_);
     if (!place) fail(execution, at);
     at = node.children[*place];
@@ -77,7 +77,7 @@ void PartitionWrites::fail(Execution& execution, std::size_t node) const {
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
       if (i > 0) names += ", ";
       if (i > 0) values += ", ";
-      const Expr& part = *root_.partition_keys[node][i];
+      const Expr& part = *root_.partitions.keys[node][i];
       names += describe(part, ExprPrinter::Columns::names);
       values += key_[i].is_null()
                     ? "null"
@@ -114,7 +114,7 @@ void PartitionWrites::insert(Execution& execution, WriteOperator& root) {
   WriteOperator& op = inserting(execution, leaf);
   if (!op.insert_leaf_row(execution, root.new_row_, leaf, *this)) return;
   note_written(execution, root, op.changed_existing_ ? TriggerEvent::update : TriggerEvent::insert,
-               root_.conflict.existing_first_slot, root_.written_slot());
+               root_.insert.conflict.existing_first_slot, root_.written_slot());
   root.keep_returning(execution);
 }
 
@@ -133,7 +133,7 @@ std::size_t PartitionWrites::leaf_of_row(const Execution& execution) const {
 WriteOperator& PartitionWrites::changing(Execution& execution, WriteOperator& root) {
   root_op_ = &root;
   const std::size_t leaf = leaf_of_row(execution);
-  WriteOperator& op = begun(execution, changes_[leaf], root_.leaf_changes[leaf]);
+  WriteOperator& op = begun(execution, changes_[leaf], root_.partitions.leaf_changes[leaf]);
   op.target_ = &root.target_->of_row(execution);
   return op;
 }

@@ -35,7 +35,7 @@ class PartitionWrites {
   WriteOperator& inserting(Execution& execution, std::size_t leaf);
   /// Returns a name of the row that is unique across all partitions.
   std::string_view name_of_row(Execution& execution, const TableAccess& target);
-  [[nodiscard]] const PartitionTree& tree() const noexcept { return *root_.partitions; }
+  [[nodiscard]] const PartitionTree& tree() const noexcept { return *root_.partitions.tree; }
 
  private:
   struct Leaf {

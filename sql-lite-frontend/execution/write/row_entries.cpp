@@ -24,7 +24,7 @@ std::string RowWriter::index_key_detail(Execution& execution, const Index& index
     return key_detail(execution.functions, table_, columns, row);
   }
   const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());
-  const auto& expressions = write_.index_expressions[number].columns;
+  const auto& expressions = write_.indexes.expressions[number].columns;
   put_in_slots(execution, row);
   std::string names;
   std::string values;
@@ -44,7 +44,7 @@ std::string RowWriter::index_key_detail(Execution& execution, const Index& index
 
 void RowWriter::put_in_slots(Execution& execution, std::span<const Value> row) const {
   for (std::size_t i = 0; i < row.size(); ++i) {
-    execution.slots[write_.index_first_slot + i] = row[i];
+    execution.slots[write_.indexes.first_slot + i] = row[i];
   }
 }
 
@@ -63,7 +63,7 @@ bool RowWriter::is_in_index(Execution& execution, std::size_t number,
                             std::span<const Value> row) const {
   if (!write_.has_index_expressions()) return true;
   put_in_slots(execution, row);
-  const ExprPtr& predicate = write_.index_expressions[number].predicate;
+  const ExprPtr& predicate = write_.indexes.expressions[number].predicate;
   return !predicate || holds(*predicate, execution);
 }
 
@@ -84,7 +84,7 @@ Value RowWriter::value_in_index(Execution& execution, std::size_t number, std::s
                                 std::span<const Value> row) const {
   const std::int16_t place = table_.indexes[number].index->columns[column].column;
   if (place != 0) return row[static_cast<std::size_t>(place - 1)];
-  return write_.index_expressions[number].columns[column]->eval(execution);
+  return write_.indexes.expressions[number].columns[column]->eval(execution);
 }
 
 RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,

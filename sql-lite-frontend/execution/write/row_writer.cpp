@@ -69,22 +69,23 @@ namespace {
 
 /// True if the statement itself assigns the column.
 bool gives_value(const WriteStatement& write, std::size_t position) {
-  if (write.shown_as) {
-    return std::ranges::find(write.columns, position) != write.columns.end();
+  if (write.partitions.shown_as) {
+    return std::ranges::find(write.insert.columns, position) != write.insert.columns.end();
   }
   const bool assigned = std::ranges::any_of(
       write.assignments, [&](const Assignment& one) { return one.position == position; });
-  return assigned || std::ranges::find(write.columns, position) != write.columns.end();
+  return assigned ||
+         std::ranges::find(write.insert.columns, position) != write.insert.columns.end();
 }
 
 }  // namespace
 
 std::string failing_row(Execution& execution, const WriteStatement& write,
                         std::span<const Value> given) {
-  const TablePtr& shown = write.shown_as ? write.shown_as : write.table;
+  const TablePtr& shown = write.partitions.shown_as ? write.partitions.shown_as : write.table;
   const Table& table = *shown;
   std::vector<Value> placed;
-  for (const std::size_t place : write.shown_places) {
+  for (const std::size_t place : write.partitions.shown_places) {
     placed.push_back(place < given.size() ? given[place] : Value::null());
   }
   const std::span<const Value> row = placed.empty() ? given : std::span<const Value>{placed};
@@ -151,7 +152,7 @@ RowWriter::RowWriter(const WriteStatement& write)
 
 /// True if an update by this statement assigns the column.
 bool RowWriter::assigns(std::size_t position) const {
-  if (write_.triggers_may_assign) return true;
+  if (write_.triggers.may_assign) return true;
   const auto is_it = [position](const Assignment& one) { return one.position == position; };
   return std::ranges::any_of(write_.assignments, is_it) ||
          std::ranges::any_of(write_.generated, is_it);
@@ -355,7 +356,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
   }
   publisher_.inserted(execution, row);
   note_change(transaction, Counted::inserted);
-  if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
+  if (write_.insert.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
   return nullptr;
 }
 
@@ -368,7 +369,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   if (may_move_row_) make_key(execution, new_row, key_buffer_);
   const std::string& new_key = may_move_row_ ? key_buffer_ : old_key;
   encode(new_row);
-  if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
+  if (write_.insert.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
   const bool moves = new_key != old_key;
   if (!moves) {
     value_of(tree_->update(transaction, as_bytes(old_key), as_bytes(row_buffer_)));

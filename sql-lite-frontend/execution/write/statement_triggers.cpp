@@ -27,7 +27,7 @@ DeferredCheck::Kind kind_of_check(TriggerEvent event) {
 }  // namespace
 
 AfterTriggers::AfterTriggers(const WriteStatement& write) : table_(write.table) {
-  for (const WriteStatement::Fired& fired : write.triggers) {
+  for (const FiredTriggers::Fired& fired : write.triggers.fired) {
     known_.push_back({fired.trigger, fired.event, true});
   }
 }
@@ -67,7 +67,7 @@ void AfterTriggers::fire_statement(Execution& execution, TriggerEvent event) {
 }
 
 std::unique_ptr<StatementTriggers> StatementTriggers::of(const WriteStatement& write) {
-  return write.triggers.empty() ? nullptr : std::make_unique<StatementTriggers>(write);
+  return write.triggers.fired.empty() ? nullptr : std::make_unique<StatementTriggers>(write);
 }
 
 StatementTriggers::StatementTriggers(const WriteStatement& write) : write_(write) {
@@ -75,7 +75,7 @@ StatementTriggers::StatementTriggers(const WriteStatement& write) : write_(write
        {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {
     if (write.does(event)) kinds_.push_back(event);
   }
-  for (const WriteStatement::Fired& fired : write.triggers) {
+  for (const FiredTriggers::Fired& fired : write.triggers.fired) {
     const bool for_rows = fired.trigger->for_each_row;
     const bool before = fired.trigger->time != TriggerTime::after;
     runs_between_rows_ |= for_rows && before;
@@ -92,13 +92,13 @@ ReferenceQueue::StatementKey StatementTriggers::key_of(TriggerEvent event) const
 }
 
 /// The condition is asked with the rows that the trigger would get.
-bool StatementTriggers::wants(Execution& execution, const WriteStatement::Fired& fired,
+bool StatementTriggers::wants(Execution& execution, const FiredTriggers::Fired& fired,
                               std::span<const Value> old_row,
                               std::span<const Value> new_row) const {
   if (!execution.services.may_fire(*fired.trigger)) return false;
   if (!fired.when) return true;
-  std::ranges::copy(old_row, execution.slots.begin() + write_.when_old_slot);
-  std::ranges::copy(new_row, execution.slots.begin() + write_.when_new_slot);
+  std::ranges::copy(old_row, execution.slots.begin() + write_.triggers.old_slot);
+  std::ranges::copy(new_row, execution.slots.begin() + write_.triggers.new_slot);
   return holds(*fired.when, execution);
 }
 
@@ -119,7 +119,7 @@ void StatementTriggers::begin(Execution& execution) {
   }
   for (const TriggerEvent event : kinds_) {
     if (!queue.begins(key_of(event))) continue;
-    for (const WriteStatement::Fired& fired : write_.triggers) {
+    for (const FiredTriggers::Fired& fired : write_.triggers.fired) {
       const Trigger& trigger = *fired.trigger;
       const bool is_it =
           fired.event == event && trigger.time == TriggerTime::before && !trigger.for_each_row;
@@ -154,7 +154,7 @@ bool StatementTriggers::instead_of_row(Execution& execution, TriggerEvent event,
 bool StatementTriggers::fire_for_row(Execution& execution, TriggerTime time, TriggerEvent event,
                                      std::span<const Value> old_row, std::vector<Value>& new_row) {
   const bool removes = event == TriggerEvent::remove;
-  for (const WriteStatement::Fired& fired : write_.triggers) {
+  for (const FiredTriggers::Fired& fired : write_.triggers.fired) {
     const Trigger& trigger = *fired.trigger;
     const bool is_it = fired.event == event && trigger.time == time && trigger.for_each_row;
     if (!is_it || !wants(execution, fired, old_row, new_row)) continue;
@@ -173,8 +173,8 @@ void StatementTriggers::note(Execution& execution, TriggerEvent event,
   keep_for_tables(execution, event, {old_row, new_row});
   if (!notes_rows_) return;
   std::vector<Value> both;
-  for (std::size_t i = 0; i < write_.triggers.size(); ++i) {
-    const WriteStatement::Fired& fired = write_.triggers[i];
+  for (std::size_t i = 0; i < write_.triggers.fired.size(); ++i) {
+    const FiredTriggers::Fired& fired = write_.triggers.fired[i];
     const Trigger& trigger = *fired.trigger;
     const bool is_it =
         fired.event == event && trigger.time == TriggerTime::after && trigger.for_each_row;
@@ -211,8 +211,8 @@ void StatementTriggers::begin_checks(ReferenceQueue& queue) {
 
 /// Evaluates WHEN of the AFTER … FOR EACH STATEMENT triggers while the statement is still current.
 void StatementTriggers::ask_last_conditions(Execution& execution) {
-  for (std::size_t i = 0; i < write_.triggers.size(); ++i) {
-    const WriteStatement::Fired& fired = write_.triggers[i];
+  for (std::size_t i = 0; i < write_.triggers.fired.size(); ++i) {
+    const FiredTriggers::Fired& fired = write_.triggers.fired[i];
     const bool is_last = fired.trigger->time == TriggerTime::after && !fired.trigger->for_each_row;
     if (is_last && fired.when) after_->set_wanted(i, wants(execution, fired, {}, {}));
   }

@@ -83,7 +83,7 @@ class StatementTriggers {
   bool fire_for_row(Execution& execution, TriggerTime time, TriggerEvent event,
                     std::span<const Value> old_row, std::vector<Value>& new_row);
   void ask_last_conditions(Execution& execution);
-  [[nodiscard]] bool wants(Execution& execution, const WriteStatement::Fired& fired,
+  [[nodiscard]] bool wants(Execution& execution, const FiredTriggers::Fired& fired,
                            std::span<const Value> old_row, std::span<const Value> new_row) const;
   [[nodiscard]] ReferenceQueue::StatementKey key_of(TriggerEvent event) const noexcept;
   void keep_for_tables(Execution& execution, TriggerEvent event, const FiredRows& rows);

@@ -10,11 +10,10 @@
 namespace swizzle::sql {
 
 /// Throws 42501 unless policies let the row be written.
-void WriteOperator::check_policies(Execution& execution,
-                                   std::span<const WriteStatement::Check> checks) {
-  for (const WriteStatement::Check& check : checks) {
+void WriteOperator::check_policies(Execution& execution, std::span<const WriteCheck> checks) {
+  for (const WriteCheck& check : checks) {
     if (holds(*check.expr, execution)) continue;
-    using Kind = WriteStatement::Check::Kind;
+    using Kind = WriteCheck::Kind;
     const bool is_old =
         check.kind == Kind::policy_of_existing || check.kind == Kind::policy_of_target;
     throw_error(sqlstate::insufficient_privilege,
@@ -27,13 +26,13 @@ void WriteOperator::check_policies(Execution& execution,
 
 void WriteOperator::check_row(Execution& execution, std::span<const Value> row) {
   writer_.check_not_null(execution, row);
-  check_each(execution, write_->checks, row);
-  if (!write_->bounds.empty()) check_bounds(execution, row);
+  check_each(execution, write_->checks.constraints, row);
+  if (!write_->partitions.bounds.empty()) check_bounds(execution, row);
 }
 
 /// Checks the partition constraint of a partition that the statement names itself.
 void WriteOperator::check_bounds(Execution& execution, std::span<const Value> row) {
-  for (const WriteStatement::WithinBound& bound : write_->bounds) {
+  for (const PartitionedWrite::WithinBound& bound : write_->partitions.bounds) {
     std::vector<Value> key;
     for (const ExprPtr& part : bound.key) key.push_back(part->eval(execution));
     if (bound.map->find(key) == bound.place) continue;
@@ -48,11 +47,11 @@ void WriteOperator::check_bounds(Execution& execution, std::span<const Value> ro
   }
 }
 
-void WriteOperator::check_each(Execution& execution, std::span<const WriteStatement::Check> checks,
+void WriteOperator::check_each(Execution& execution, std::span<const WriteCheck> checks,
                                std::span<const Value> row) {
-  for (const WriteStatement::Check& check : checks) {
+  for (const WriteCheck& check : checks) {
     const Value value = check.expr->eval(execution);
-    const bool is_of_view = check.kind == WriteStatement::Check::Kind::view;
+    const bool is_of_view = check.kind == WriteCheck::Kind::view;
     // A CHECK constraint passes if it is unknown; a view's check option does not.
     if (value.is_null() ? !is_of_view : value.as_bool()) continue;
     if (is_of_view) {

@@ -16,7 +16,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
   for (;;) {
     const Index* conflict = writer_.insert(execution, new_row_, RowWriter::OnConflict::report);
     if (conflict == nullptr) {
-      if (write_->conflict.kind == ConflictAction::Kind::update) {
+      if (write_->insert.conflict.kind == ConflictAction::Kind::update) {
         touched_.count_in(execution.memory);
         touched_[writer_.last_key()] = 1;
       }
@@ -24,7 +24,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
       keep_returning(execution);
       return;
     }
-    const Index* arbiter = write_->conflict.index;
+    const Index* arbiter = write_->insert.conflict.index;
     if (arbiter != nullptr && arbiter != conflict) {
       // Only a duplicate in the arbiter index leads to ON CONFLICT; others are errors.
       if (!writer_.find_duplicate(execution, *arbiter, new_row_)) {
@@ -32,7 +32,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
       }
       conflict = arbiter;
     }
-    if (write_->conflict.kind == ConflictAction::Kind::nothing) {
+    if (write_->insert.conflict.kind == ConflictAction::Kind::nothing) {
       // At REPEATABLE READ, DO NOTHING because of a row outside the snapshot is an error: 40001.
       if (keeps_snapshot(transaction.isolation())) {
         told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
@@ -65,16 +65,16 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   }
   RowReader{write_->table->layout, buffer.bytes()}.columns(old_row_);
   if (is_leaf()) {
-    show_as_root(execution, old_row_, asked_->conflict.existing_first_slot);
+    show_as_root(execution, old_row_, asked_->insert.conflict.existing_first_slot);
   } else {
-    put(execution, old_row_, write_->conflict.existing_first_slot);
+    put(execution, old_row_, write_->insert.conflict.existing_first_slot);
   }
-  const bool wanted = std::ranges::all_of(asked_->conflict_where, [&](const ExprPtr& condition) {
-    return holds(*condition, execution);
-  });
+  const bool wanted =
+      std::ranges::all_of(asked_->insert.conflict_where,
+                          [&](const ExprPtr& condition) { return holds(*condition, execution); });
   if (!wanted) return true;
-  check_policies(execution, asked_->existing_checks);
-  if (!std::ranges::all_of(asked_->recheck, [&](const ExprPtr& condition) {
+  check_policies(execution, asked_->checks.existing);
+  if (!std::ranges::all_of(asked_->rows.recheck, [&](const ExprPtr& condition) {
         return holds(*condition, execution);
       })) {
     return true;
@@ -91,14 +91,14 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   put(execution, row, write_->first_slot);
   compute_generated(execution, row, write_->first_slot);
   if (is_leaf()) finish_existing_leaf(execution, row);
-  check_policies(execution, asked_->updated_checks);
+  check_policies(execution, asked_->checks.updated);
   check_row(execution, row);
   lock_changed_keys(execution, as_bytes(key), row);
   writer_.update(execution, as_bytes(key), old_row_, row);
   touched_.count_in(execution.memory);
   touched_[writer_.last_key()] = 1;
   note_updated(execution, row);
-  if (asked_->was_there) execution.slots[*asked_->was_there] = Value::from_bool(true);
+  if (asked_->insert.was_there) execution.slots[*asked_->insert.was_there] = Value::from_bool(true);
   keep_returning(execution);
   return true;
 }

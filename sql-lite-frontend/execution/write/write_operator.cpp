@@ -28,7 +28,7 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
       triggers_(StatementTriggers::of(*write_)),
       old_row_(write_->table->relation.columns.size()),
       new_row_(write_->table->relation.columns.size()) {
-  if (write_->partitions) partitions_ = std::make_unique<PartitionWrites>(*write_, names);
+  if (write_->partitions.tree) partitions_ = std::make_unique<PartitionWrites>(*write_, names);
   begin_returning();
   const auto* const values = dynamic_cast<const ValuesScan*>(rows_.get());
   const bool is_one = !rows_ || (values != nullptr && values->row_count() == 1);
@@ -47,7 +47,8 @@ WriteOperator::WriteOperator(const WriteOperator& of, StepCopies& copies)
       triggers_(StatementTriggers::of(*write_)),
       old_row_(of.old_row_.size()),
       new_row_(of.new_row_.size()) {
-  if (write_->partitions) partitions_ = std::make_unique<PartitionWrites>(*write_, copies.names());
+  if (write_->partitions.tree)
+    partitions_ = std::make_unique<PartitionWrites>(*write_, copies.names());
   begin_returning();
 }
 
@@ -132,7 +133,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   // the statement has written.
   const bool at_once = triggers_ && triggers_->runs_between_rows();
   if (expected == Rows::many && !at_once && !partitions_ &&
-      write_->conflict.kind == ConflictAction::Kind::error) {
+      write_->insert.conflict.kind == ConflictAction::Kind::error) {
     writer_.begin_changes();
     if (write_->kind == WriteKind::insert && !is_leaf()) writer_.begin_load(execution);
   }
@@ -207,18 +208,19 @@ void WriteOperator::note_updated(Execution& execution, std::span<const Value> ro
 
 void WriteOperator::insert_row(Execution& execution) {
   std::ranges::fill(new_row_, Value{});
-  for (std::size_t i = 0; i < write_->columns.size(); ++i) {
-    new_row_[write_->columns[i]] = execution.slots[write_->source_slots[i]];
+  for (std::size_t i = 0; i < write_->insert.columns.size(); ++i) {
+    new_row_[write_->insert.columns[i]] = execution.slots[write_->insert.source_slots[i]];
   }
-  for (const Assignment& assignment : write_->defaults) {
+  for (const Assignment& assignment : write_->insert.defaults) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
   put(execution, new_row_, write_->first_slot);
-  if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
-  if (write_->was_there) execution.slots[*write_->was_there] = Value::from_bool(false);
-  if (write_->returns_old) {
+  if (write_->insert.row_filter && !holds(*write_->insert.row_filter, execution)) return;
+  if (write_->insert.was_there)
+    execution.slots[*write_->insert.was_there] = Value::from_bool(false);
+  if (write_->insert.returns_old) {
     for (std::size_t i = 0; i < new_row_.size(); ++i)
-      execution.slots[write_->conflict.existing_first_slot + i] = Value::null();
+      execution.slots[write_->insert.conflict.existing_first_slot + i] = Value::null();
   }
   insert_new_row(execution);
 }
@@ -226,7 +228,7 @@ void WriteOperator::insert_row(Execution& execution) {
 /// Inserts the row that is in `new_row_` and in its slots.
 void WriteOperator::insert_new_row(Execution& execution) {
   if (partitions_) return partitions_->insert(execution, *this);
-  if (write_->instead) {
+  if (write_->view.instead) {
     if (!triggers_->instead_of_row(execution, TriggerEvent::insert, {}, new_row_)) return;
     put(execution, new_row_, write_->written_slot());
     return keep_returning(execution);
@@ -235,7 +237,7 @@ void WriteOperator::insert_new_row(Execution& execution) {
   compute_generated(execution, new_row_, write_->written_slot());
   check_policies(execution, checks_of_new_row());
   check_row(execution, new_row_);
-  if (write_->conflict.kind != ConflictAction::Kind::error) {
+  if (write_->insert.conflict.kind != ConflictAction::Kind::error) {
     insert_with_conflicts(execution);
     return;
   }
@@ -268,7 +270,7 @@ bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
   const auto locked = lock_and_read(execution, mode);
   if (locked != TableAccess::Locked::changed) return locked == TableAccess::Locked::unchanged;
   return std::ranges::all_of(
-      asked_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
+      asked_->rows.recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
 }
 
 /// The row is locked so that others may still count on its keys (FOR KEY SHARE); one that really
@@ -307,7 +309,7 @@ bool WriteOperator::update_locked(Execution& execution) {
   }
   put(execution, new_row_, write_->new_first_slot);
   compute_generated(execution, new_row_, write_->new_first_slot);
-  check_policies(execution, write_->policy_checks);
+  check_policies(execution, write_->checks.policies);
   check_row(execution, new_row_);
   lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
@@ -354,7 +356,7 @@ void WriteOperator::note_removed(Execution& execution) {
 /// Fires the INSTEAD OF triggers for a row of a view.
 void WriteOperator::write_instead(Execution& execution) {
   for (std::size_t i = 0; i < old_row_.size(); ++i) {
-    old_row_[i] = execution.slots[write_->view_slots[i]];
+    old_row_[i] = execution.slots[write_->view.slots[i]];
   }
   if (write_->merge) put(execution, old_row_, write_->first_slot);
   if (deletes()) {
@@ -383,7 +385,7 @@ void WriteOperator::open(Execution& execution) {
     // A row that joins with several others is written once, with the first of them.
     KeyTable done;
     done.count_in(execution.memory);
-    const bool joined = !write_->from.empty();
+    const bool joined = !write_->rows.from.empty();
     std::optional<bool> gathers;
     rows_->open(execution);
     RowScope scope{execution};
@@ -392,7 +394,7 @@ void WriteOperator::open(Execution& execution) {
         insert_row(execution);
       } else if (write_->merge) {
         merge_row(execution, done);
-      } else if (write_->instead) {
+      } else if (write_->view.instead) {
         write_instead(execution);
       } else {
         std::uint32_t* seen = nullptr;
@@ -451,7 +453,7 @@ std::vector<const PlanOperator*> WriteOperator::children() const {
 
 void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
   WriteStatement& write = write_.change();
-  for (auto* const list : {&write.defaults, &write.assignments, &write.generated}) {
+  for (auto* const list : {&write.insert.defaults, &write.assignments, &write.generated}) {
     for (Assignment& assignment : *list) {
       if (assignment.expr) visit(assignment.expr);
     }
@@ -463,9 +465,9 @@ void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& vis
       for (Assignment& assignment : action.assignments) visit(assignment.expr);
     }
   }
-  visit_each(write.conflict_where, visit);
-  visit_each(write.recheck, visit);
-  for (WriteStatement::Fired& fired : write.triggers) {
+  visit_each(write.insert.conflict_where, visit);
+  visit_each(write.rows.recheck, visit);
+  for (FiredTriggers::Fired& fired : write.triggers.fired) {
     if (fired.when) visit(fired.when);
   }
   for (OutputTarget& column : write.returning) {

@@ -100,9 +100,9 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] const std::vector<Assignment>& assigned() const noexcept {
     return action_ != nullptr ? action_->assignments : asked_->assignments;
   }
-  [[nodiscard]] const std::vector<WriteStatement::Check>& checks_of_new_row() const noexcept {
-    return action_ != nullptr && action_->inserts() ? asked_->inserted_checks
-                                                    : asked_->policy_checks;
+  [[nodiscard]] const std::vector<WriteCheck>& checks_of_new_row() const noexcept {
+    return action_ != nullptr && action_->inserts() ? asked_->checks.inserted
+                                                    : asked_->checks.policies;
   }
   [[nodiscard]] bool deletes() const noexcept {
     return action_ != nullptr ? action_->removes() : asked_->kind == WriteKind::delete_;
@@ -121,9 +121,9 @@ class WriteOperator final : public PlanOperator {
   bool lock_target(Execution& execution, ReadMode mode);
   void lock_changed_keys(Execution& execution, Bytes key, std::span<const Value> new_row);
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
-  void check_policies(Execution& execution, std::span<const WriteStatement::Check> checks);
+  void check_policies(Execution& execution, std::span<const WriteCheck> checks);
   void check_row(Execution& execution, std::span<const Value> row);
-  void check_each(Execution& execution, std::span<const WriteStatement::Check> checks,
+  void check_each(Execution& execution, std::span<const WriteCheck> checks,
                   std::span<const Value> row);
   void check_bounds(Execution& execution, std::span<const Value> row);
   void keep_returning(Execution& execution);

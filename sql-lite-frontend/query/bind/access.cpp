@@ -40,21 +40,22 @@ void Binder::note_reads(const WriteStatement& write, Expr& expr, Slot first_slot
 void Binder::note_columns(const WriteStatement& write, std::span<const Assignment> assignments) {
   std::vector<std::size_t> positions;
   for (const Assignment& assignment : assignments) positions.push_back(assignment.position);
-  if (write.through) noted_[write.view_access].access.updated = in_view(write, positions);
+  if (write.view.target) noted_[write.view.access].access.updated = in_view(write, positions);
   std::vector<std::size_t>& updated = noted_[write.access].access.updated;
   updated.insert(updated.end(), positions.begin(), positions.end());
 }
 
 void Binder::note_inserted(const WriteStatement& write) {
-  noted_[write.access].access.inserted = write.columns;
-  if (write.through) noted_[write.view_access].access.inserted = in_view(write, write.columns);
+  noted_[write.access].access.inserted = write.insert.columns;
+  if (write.view.target)
+    noted_[write.view.access].access.inserted = in_view(write, write.insert.columns);
 }
 
 /// The columns of the view that are these of the table below it.
 std::vector<std::size_t> Binder::in_view(const WriteStatement& write,
                                          std::span<const std::size_t> positions) {
   std::vector<std::size_t> found;
-  const auto& columns = write.through->columns;
+  const auto& columns = write.view.target->columns;
   for (const std::size_t position : positions) {
     const auto at =
         std::ranges::find(columns, std::optional{position}, &ViewTargetColumn::position);

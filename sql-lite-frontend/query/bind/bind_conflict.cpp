@@ -44,7 +44,7 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     const Index* index = table.index_by_oid(constraint->index);
     if (index != nullptr && constraint->kind != ConstraintKind::foreign_key) {
       require_immediate(names_, *index, table);
-      if (index->excludes() && write.conflict.kind == ConflictAction::Kind::update) {
+      if (index->excludes() && write.insert.conflict.kind == ConflictAction::Kind::update) {
         throw SqlError{sqlstate::wrong_object_type,
                        "ON CONFLICT DO UPDATE not supported with exclusion constraints"};
       }
@@ -131,30 +131,30 @@ bool Binder::answers_inference(const WriteStatement& write, const Index& index, 
 
 void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause,
                            Scope& with_scope) {
-  write.conflict.kind = clause.action == ast::OnConflictAction::update
-                            ? ConflictAction::Kind::update
-                            : ConflictAction::Kind::nothing;
+  write.insert.conflict.kind = clause.action == ast::OnConflictAction::update
+                                   ? ConflictAction::Kind::update
+                                   : ConflictAction::Kind::nothing;
   if (clause.infer != nullptr) {
-    write.conflict.index = infer_index(write, *clause.infer);
+    write.insert.conflict.index = infer_index(write, *clause.infer);
     // ON CONFLICT reveals whether a row with this key exists, so it counts as a read of these
     // columns.
     std::vector<std::size_t>& read = noted_[write.access].access.read;
-    for (const IndexColumn& column : write.conflict.index->columns) {
+    for (const IndexColumn& column : write.insert.conflict.index->columns) {
       if (column.column != 0) read.push_back(static_cast<std::size_t>(column.column - 1));
     }
-  } else if (write.conflict.kind == ConflictAction::Kind::nothing) {
+  } else if (write.insert.conflict.kind == ConflictAction::Kind::nothing) {
     for (const Index& index : write.table->relation.indexes) {
       require_immediate(names_, index, *write.table);
     }
-  } else if (write.conflict.kind == ConflictAction::Kind::update) {
+  } else if (write.insert.conflict.kind == ConflictAction::Kind::update) {
     throw SqlError{sqlstate::syntax_error,
                    "ON CONFLICT DO UPDATE requires inference specification or constraint name"}
         .with_hint("For example, ON CONFLICT (column_name).")
         .at_position(clause.location + 1);
   }
-  if (write.conflict.kind != ConflictAction::Kind::update) return;
-  write.conflict.existing_first_slot = new_slots(row_slots(*write.table));
-  Scope scope = table_scope(write.table, write.alias, write.conflict.existing_first_slot);
+  if (write.insert.conflict.kind != ConflictAction::Kind::update) return;
+  write.insert.conflict.existing_first_slot = new_slots(row_slots(*write.table));
+  Scope scope = table_scope(write.table, write.alias, write.insert.conflict.existing_first_slot);
   ++relations_named_;
   Scope excluded = table_scope(write.table, "excluded", write.first_slot);
   scope.items.push_back(std::move(excluded.items[0]));
@@ -163,16 +163,16 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
   write.assignments = bind_assignments(write, clause.target_list, scope);
   if (clause.where_clause != nullptr) {
     const ClauseScope in_where{scope, Clause::where};
-    write.conflict_where.push_back(bind_condition(clause.where_clause, scope, "WHERE"));
+    write.insert.conflict_where.push_back(bind_condition(clause.where_clause, scope, "WHERE"));
   }
   noted_[write.access].access.wants |= privilege::kUpdate;
   note_columns(write, write.assignments);
   // EXCLUDED has the table's columns, so the row proposed for insertion counts as read as well.
-  for (const Slot row : {write.conflict.existing_first_slot, write.first_slot}) {
+  for (const Slot row : {write.insert.conflict.existing_first_slot, write.first_slot}) {
     for (const Assignment& assignment : write.assignments) {
       note_reads(write, *assignment.expr, row);
     }
-    for (const ExprPtr& condition : write.conflict_where) note_reads(write, *condition, row);
+    for (const ExprPtr& condition : write.insert.conflict_where) note_reads(write, *condition, row);
   }
 }
 

@@ -53,8 +53,8 @@ std::size_t place_of(std::span<const std::size_t> columns, std::size_t column) {
 std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast::NodeList names) {
   const Relation& relation = write.table->relation;
   std::vector<std::size_t> columns;
-  if (names.empty() && write.through) {
-    for (const ViewTargetColumn& column : write.through->columns) {
+  if (names.empty() && write.view.target) {
+    for (const ViewTargetColumn& column : write.view.target->columns) {
       if (!column.position) refuse_computed_target(write, column.name);
       columns.push_back(*column.position);
     }
@@ -72,7 +72,7 @@ std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast
     if (!position) {
       throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                       target.name,
-                      write.through ? write.through->view->relation.name : relation.name)
+                      write.view.target ? write.view.target->view->relation.name : relation.name)
           .at_position(target.location + 1);
     }
     const std::size_t earlier = place_of(columns, *position);
@@ -124,10 +124,10 @@ std::vector<ExprPtr> Binder::bind_given(ast::NodeList values, Scope& scope) {
 
 /// A view may have several names for one column of its table, of which one can be written.
 void Binder::refuse_second_names(const WriteStatement& write) {
-  if (!write.through) return;
-  for (std::size_t i = 0; i < write.columns.size(); ++i) {
-    if (place_of(write.columns, write.columns[i]) == i) continue;
-    refuse_second_assignment(write.table->relation.columns[write.columns[i]].name);
+  if (!write.view.target) return;
+  for (std::size_t i = 0; i < write.insert.columns.size(); ++i) {
+    if (place_of(write.insert.columns, write.insert.columns[i]) == i) continue;
+    refuse_second_assignment(write.table->relation.columns[write.insert.columns[i]].name);
   }
 }
 
@@ -135,17 +135,17 @@ void Binder::refuse_second_names(const WriteStatement& write) {
 /// the row leaves out take their defaults.
 void Binder::fit_columns(WriteStatement& write, std::span<const ExprPtr> given,
                          ast::NodeList columns) {
-  if (given.size() > write.columns.size()) {
-    const ExprPtr& extra = given[write.columns.size()];
+  if (given.size() > write.insert.columns.size()) {
+    const ExprPtr& extra = given[write.insert.columns.size()];
     throw SqlError{sqlstate::syntax_error, "INSERT has more expressions than target columns"}
         .at_position(extra ? extra->location() + 1 : 0);
   }
-  if (given.size() < write.columns.size() && !columns.empty()) {
+  if (given.size() < write.insert.columns.size() && !columns.empty()) {
     const auto& extra = ast::as<ast::ResTarget>(columns[given.size()]);
     throw SqlError{sqlstate::syntax_error, "INSERT has more target columns than expressions"}
         .at_position(extra.location + 1);
   }
-  write.columns.resize(given.size());
+  write.insert.columns.resize(given.size());
   if (columns.empty()) refuse_second_names(write);
 }
 
@@ -157,7 +157,7 @@ std::vector<ExprPtr> Binder::place_given(const WriteStatement& write, std::vecto
   const bool ignores_given = named.overriding == ast::OverridingKind::user_value;
   std::vector<ExprPtr> row(columns.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const std::size_t position = write.columns[i];
+    const std::size_t position = write.insert.columns[i];
     const Column& column = write.table->relation.columns[position];
     const ast::ResTarget* target = target_at(named.list, i);
     ExprPtr& place = row[place_of(columns, position)];
@@ -194,47 +194,47 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
     }
     width = given.size();
     fit_columns(write, given, insert.cols);
-    if (query->rows.empty()) columns = without_repeats(write.columns);
+    if (query->rows.empty()) columns = without_repeats(write.insert.columns);
     query->rows.push_back(
         place_given(write, std::move(given), columns, {insert.cols, insert.override_}, scope));
   }
-  write.columns = std::move(columns);
-  for (const std::size_t position : write.columns) {
+  write.insert.columns = std::move(columns);
+  for (const std::size_t position : write.insert.columns) {
     OutputTarget target;
     target.name = relation.columns[position].name;
     target.type = relation.columns[position].type;
     target.slot = new_slot();
     mark_used(target.slot);
-    write.source_slots.push_back(target.slot);
+    write.insert.source_slots.push_back(target.slot);
     query->body_slots.push_back(target.slot);
     query->targets.push_back(std::move(target));
   }
   bind_limit(select, scope, *query);
-  write.source = std::move(query);
+  write.insert.source = std::move(query);
 }
 
 /// The row that an action of MERGE inserts; its columns are in `write.columns` afterwards.
 std::vector<Assignment> Binder::bind_merged_insert(WriteStatement& write, ast::NodeList values,
                                                    const InsertedColumns& named, Scope& scope) {
-  write.columns = insert_columns(write, named.list);
+  write.insert.columns = insert_columns(write, named.list);
   std::vector<Assignment> assignments;
   if (values.empty()) {
     // DEFAULT VALUES
-    write.columns.clear();
+    write.insert.columns.clear();
   } else {
     const ClauseScope clause{scope, Clause::values};
     std::vector<ExprPtr> given = bind_given(values, scope);
     fit_columns(write, given, named.list);
-    std::vector<std::size_t> columns = without_repeats(write.columns);
+    std::vector<std::size_t> columns = without_repeats(write.insert.columns);
     std::vector<ExprPtr> row = place_given(write, std::move(given), columns, named, scope);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       assignments.push_back({columns[i], std::move(row[i])});
     }
-    write.columns = std::move(columns);
+    write.insert.columns = std::move(columns);
   }
   bind_insert_defaults(write);
-  std::ranges::move(write.defaults, std::back_inserter(assignments));
-  write.defaults.clear();
+  std::ranges::move(write.insert.defaults, std::back_inserter(assignments));
+  write.insert.defaults.clear();
   return assignments;
 }
 
@@ -242,25 +242,25 @@ void Binder::bind_insert_select(WriteStatement& write, const ast::InsertStmt& in
                                 Scope& scope) {
   const auto& select = ast::as<ast::SelectStmt>(insert.select_stmt);
   auto query = bind_select(select, &scope, OutputTypes::open);
-  if (query->targets.size() > write.columns.size()) {
+  if (query->targets.size() > write.insert.columns.size()) {
     throw SqlError{sqlstate::syntax_error, "INSERT has more expressions than target columns"};
   }
-  if (query->targets.size() < write.columns.size()) {
+  if (query->targets.size() < write.insert.columns.size()) {
     if (!insert.cols.empty()) {
       const auto& extra = ast::as<ast::ResTarget>(insert.cols[query->targets.size()]);
       throw SqlError{sqlstate::syntax_error, "INSERT has more target columns than expressions"}
           .at_position(extra.location + 1);
     }
-    write.columns.resize(query->targets.size());
+    write.insert.columns.resize(query->targets.size());
   }
   if (insert.cols.empty()) refuse_second_names(write);
   // The rows are brought to the columns' types on top of the query, so that its DISTINCT or UNION
   // still see its own.
   auto outer = std::make_unique<Query>();
-  const std::vector<std::size_t> columns = without_repeats(write.columns);
+  const std::vector<std::size_t> columns = without_repeats(write.insert.columns);
   outer->targets.resize(columns.size());
-  for (std::size_t i = 0; i < write.columns.size(); ++i) {
-    const std::size_t position = write.columns[i];
+  for (std::size_t i = 0; i < write.insert.columns.size(); ++i) {
+    const std::size_t position = write.insert.columns[i];
     const Column& column = write.table->relation.columns[position];
     check_given_column(write, position, insert.override_);
     OutputTarget& inner = query->targets[i];
@@ -285,14 +285,14 @@ void Binder::bind_insert_select(WriteStatement& write, const ast::InsertStmt& in
     const auto* plain = dynamic_cast<const SlotExpr*>(target.expr.get());
     target.slot = plain != nullptr ? plain->slot() : new_slot();
     mark_used(target.slot);
-    write.source_slots.push_back(target.slot);
+    write.insert.source_slots.push_back(target.slot);
   }
-  write.columns = columns;
+  write.insert.columns = columns;
   outer->outer_slots = query->outer_slots;
   auto node = std::make_unique<FromNode>();
   node->node = FromSubquery{std::move(query), "*SELECT*"};
   outer->from.push_back(std::move(node));
-  write.source = std::move(outer);
+  write.insert.source = std::move(outer);
 }
 
 /// VALUES with one row is a select list: functions in it may return sets.
@@ -319,11 +319,11 @@ void Binder::bind_insert_defaults(WriteStatement& write) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     if (column.dropped || column.generated) continue;
-    if (std::ranges::find(write.columns, i) != write.columns.end()) continue;
+    if (std::ranges::find(write.insert.columns, i) != write.insert.columns.end()) continue;
     const bool has_default = !column.default_sql.empty() || is_domain(column.type) ||
                              view_default_of(write, i) != nullptr;
     if (!has_default) continue;
-    write.defaults.push_back({i, default_of(write, i)});
+    write.insert.defaults.push_back({i, default_of(write, i)});
   }
 }
 
@@ -335,7 +335,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   with_scope.outer_slots = &write->outer_slots;
   bind_with(insert.with_clause, with_scope, write->eager);
   bind_write_target(*write, *insert.relation);
-  write->columns = insert_columns(*write, insert.cols);
+  write->insert.columns = insert_columns(*write, insert.cols);
 
   Scope scope;
   scope.parent = &with_scope;
@@ -348,8 +348,8 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   }
   if (insert.select_stmt == nullptr) {
     // DEFAULT VALUES
-    write->columns.clear();
-    write->source = std::make_unique<Query>();
+    write->insert.columns.clear();
+    write->insert.source = std::make_unique<Query>();
   } else {
     const auto& select = ast::as<ast::SelectStmt>(insert.select_stmt);
     if (select.values_lists.size() == 1 && calls_set_function(*select.values_lists[0])) {
@@ -361,14 +361,14 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
     }
   }
   note_inserted(*write);
-  write->outer_slots.insert(write->outer_slots.end(), write->source->outer_slots.begin(),
-                            write->source->outer_slots.end());
+  write->outer_slots.insert(write->outer_slots.end(), write->insert.source->outer_slots.begin(),
+                            write->insert.source->outer_slots.end());
   bind_insert_defaults(*write);
   bind_row_rules(*write, write->first_slot);
   add_view_checks(*write, write->first_slot);
   bind_index_expressions(*write);
   if (insert.on_conflict_clause != nullptr) {
-    if (write->through || write->instead)
+    if (write->view.target || write->view.instead)
       unsupported("ON CONFLICT on a view", insert.on_conflict_clause->location);
     bind_conflict(*write, *insert.on_conflict_clause, with_scope);
     note_key_columns(*write);
@@ -378,12 +378,13 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   Scope returning = write_scope(*write, write->first_slot);
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
-  if (!write->instead && !write->through) returning.was_there = &write->was_there;
-  const bool may_exist = write->conflict.kind == ConflictAction::Kind::update;
-  bind_returning(*write, insert.returning_clause, returning,
-                 {write->first_slot,
-                  may_exist ? std::optional{write->conflict.existing_first_slot} : std::nullopt,
-                  write->first_slot});
+  if (!write->view.instead && !write->view.target) returning.was_there = &write->insert.was_there;
+  const bool may_exist = write->insert.conflict.kind == ConflictAction::Kind::update;
+  bind_returning(
+      *write, insert.returning_clause, returning,
+      {write->first_slot,
+       may_exist ? std::optional{write->insert.conflict.existing_first_slot} : std::nullopt,
+       write->first_slot});
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;
@@ -398,11 +399,11 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   write->alias = table->relation.name;
   depend_on(table);
   depend_on_foreign_keys(*table);
-  if (table->relation.is_partitioned()) write->partitions = whole_tree(table);
+  if (table->relation.is_partitioned()) write->partitions.tree = whole_tree(table);
   write->first_slot = new_slots(row_slots(*table));
-  write->columns.assign(columns.begin(), columns.end());
-  for (std::size_t i = 0; i < columns.size(); ++i) write->source_slots.push_back(new_slot());
-  source_slots = write->source_slots;
+  write->insert.columns.assign(columns.begin(), columns.end());
+  for (std::size_t i = 0; i < columns.size(); ++i) write->insert.source_slots.push_back(new_slot());
+  source_slots = write->insert.source_slots;
   bind_insert_defaults(*write);
   bind_row_rules(*write, write->first_slot);
   bind_index_expressions(*write);
@@ -427,7 +428,7 @@ std::vector<ExprPtr> Binder::bind_column_defaults(const TablePtr& table,
 void Binder::bind_row_filter(WriteStatement& write, const ast::Node* where) {
   Scope scope = table_scope(write.table, write.alias, write.first_slot);
   scope.clause = Clause::copy_where;
-  write.row_filter = bind_condition(where, scope, "WHERE");
+  write.insert.row_filter = bind_condition(where, scope, "WHERE");
 }
 
 }  // namespace swizzle::sql

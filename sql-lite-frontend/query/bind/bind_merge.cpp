@@ -134,9 +134,9 @@ void Binder::bind_merge_source(WriteStatement& write, const ast::MergeStmt& merg
     parts.source_slots.push_back(*parts.source_there);
     parts.source = marked_rows(std::move(parts.source), source, *parts.source_there);
   }
-  if (write.instead) {
+  if (write.view.instead) {
     parts.target_there = new_slot();
-    write.view_rows = marked_rows(std::move(write.view_rows), write_scope(write, write.first_slot),
+    write.view.rows = marked_rows(std::move(write.view.rows), write_scope(write, write.first_slot),
                                   *parts.target_there);
   }
 }
@@ -214,9 +214,9 @@ std::unique_ptr<WriteStatement> Binder::bind_merge(const ast::MergeStmt& merge, 
     bind_merge_action(*write, ast::as<ast::MergeWhenClause>(merge.merge_when_clauses[i]), scope,
                       parts.actions[i]);
     if (!parts.actions[i].inserts()) continue;
-    for (const std::size_t position : write->columns) add_position(inserted, position);
+    for (const std::size_t position : write->insert.columns) add_position(inserted, position);
   }
-  write->columns = std::move(inserted);
+  write->insert.columns = std::move(inserted);
   note_inserted(*write);
   finish_merge_columns(*write);
   note_columns(*write, write->assignments);

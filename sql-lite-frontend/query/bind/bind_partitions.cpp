@@ -58,7 +58,7 @@ void Binder::bind_bounds(WriteStatement& write, Slot row) {
   while (child->relation.is_partition()) {
     TablePtr parent = names_.table(child->relation.partition_of);
     if (!parent) return;
-    WriteStatement::WithinBound bound;
+    PartitionedWrite::WithinBound bound;
     std::vector<const PartitionBound*> bounds;
     const PartitionBound& own = bound_within(parent->relation.oid, child->relation.oid, child);
     if (own.is_default) {
@@ -76,7 +76,7 @@ void Binder::bind_bounds(WriteStatement& write, Slot row) {
         std::make_shared<const PartitionMap>(*parent->relation.partition_key, std::move(bounds));
     bound.key = bind_partition_key(*parent, *write.table, row);
     bound.parent = parent;
-    write.bounds.push_back(std::move(bound));
+    write.partitions.bounds.push_back(std::move(bound));
     child = std::move(parent);
   }
 }
@@ -87,15 +87,15 @@ WriteStatement Binder::leaf_statement(const WriteStatement& write,
   one.table = leaf.table;
   one.alias = leaf.table->relation.name;
   one.access = write.access;
-  one.shown_as = write.table;
-  one.shown_places = leaf.columns;
+  one.partitions.shown_as = write.table;
+  one.partitions.shown_places = leaf.columns;
   // Errors show those columns of a failing row that the statement itself sets.
-  one.columns = write.columns;
+  one.insert.columns = write.insert.columns;
   const auto place_of = [&](std::size_t position) {
     return leaf.columns.empty() ? position : leaf.columns[position];
   };
   for (const Assignment& assignment : write.assignments) {
-    one.columns.push_back(assignment.position);
+    one.insert.columns.push_back(assignment.position);
     one.assignments.push_back({place_of(assignment.position), nullptr});
   }
   return one;
@@ -104,8 +104,8 @@ WriteStatement Binder::leaf_statement(const WriteStatement& write,
 /// Binds row triggers only: statement triggers are those of the table that the statement names.
 void Binder::bind_leaf_triggers(WriteStatement& one) {
   bind_triggers(one);
-  std::erase_if(one.triggers,
-                [](const WriteStatement::Fired& fired) { return !fired.trigger->for_each_row; });
+  std::erase_if(one.triggers.fired,
+                [](const FiredTriggers::Fired& fired) { return !fired.trigger->for_each_row; });
 }
 
 namespace {
@@ -135,16 +135,17 @@ WriteStatement Binder::bind_leaf_insert(const WriteStatement& write,
   if (write.kind != WriteKind::insert) one.assignments.clear();
   bind_row_rules(one, one.first_slot);
   bind_index_expressions(one);
-  one.conflict.kind = write.conflict.kind;
-  if (write.conflict.index != nullptr) {
-    one.conflict.index = part_of_index(*write.partitions, leaf, write.conflict.index->oid);
-    if (one.conflict.index == nullptr) {
+  one.insert.conflict.kind = write.insert.conflict.kind;
+  if (write.insert.conflict.index != nullptr) {
+    one.insert.conflict.index =
+        part_of_index(*write.partitions.tree, leaf, write.insert.conflict.index->oid);
+    if (one.insert.conflict.index == nullptr) {
       throw SqlError{sqlstate::invalid_column_reference,
                      "there is no unique or exclusion constraint matching the "
                      "ON CONFLICT specification"};
     }
   }
-  if (write.conflict.kind == ConflictAction::Kind::update) note_key_columns(one);
+  if (write.insert.conflict.kind == ConflictAction::Kind::update) note_key_columns(one);
   bind_leaf_triggers(one);
   return one;
 }
@@ -174,18 +175,18 @@ WriteStatement Binder::bind_leaf_change(const WriteStatement& write,
 }
 
 void Binder::bind_partition_writes(WriteStatement& write) {
-  if (!write.partitions) return;
+  if (!write.partitions.tree) return;
   const Slot row = write.written_slot();
   if (write.kind != WriteKind::delete_) {
-    write.partition_keys = bind_partition_keys(*write.partitions, row);
+    write.partitions.keys = bind_partition_keys(*write.partitions.tree, row);
   }
-  for (const PartitionTree::Leaf& leaf : write.partitions->leaves) {
+  for (const PartitionTree::Leaf& leaf : write.partitions.tree->leaves) {
     depend_on_foreign_keys(*leaf.table);
     if (write.kind != WriteKind::insert) {
-      write.leaf_changes.emplace_back(bind_leaf_change(write, leaf));
+      write.partitions.leaf_changes.emplace_back(bind_leaf_change(write, leaf));
     }
     if (write.kind != WriteKind::delete_) {
-      write.leaf_inserts.emplace_back(bind_leaf_insert(write, leaf, row));
+      write.partitions.leaf_inserts.emplace_back(bind_leaf_insert(write, leaf, row));
     }
   }
 }

@@ -94,7 +94,7 @@ void Binder::bind_returning(WriteStatement& write, const ast::ReturningClause* r
   const ClauseScope clause{scope, Clause::returning};
   bind_targets(returning->exprs, scope, write.returning);
   finish_targets(write.returning, OutputTypes::final);
-  write.returns_old = write.conflict.kind == ConflictAction::Kind::update;
+  write.insert.returns_old = write.insert.conflict.kind == ConflictAction::Kind::update;
   for (const OutputTarget& target : write.returning) {
     note_reads(write, *target.expr, rows.row);
     for (const std::optional<Slot>& version : {rows.old_row, rows.new_row}) {

@@ -39,22 +39,22 @@ void Binder::bind_triggers(WriteStatement& write) {
       if (!trigger.fires_on(event) || !write.does(event)) continue;
       const bool updates = event == TriggerEvent::update;
       if (updates && !trigger.columns.empty() && !assigns_any(write, trigger)) continue;
-      WriteStatement::Fired fired{&trigger, event, nullptr};
+      FiredTriggers::Fired fired{&trigger, event, nullptr};
       if (!trigger.when_sql.empty()) {
-        if (write.when_new_slot == 0) {
-          write.when_old_slot = new_slots(relation.columns.size());
-          write.when_new_slot = new_slots(relation.columns.size());
+        if (write.triggers.new_slot == 0) {
+          write.triggers.old_slot = new_slots(relation.columns.size());
+          write.triggers.new_slot = new_slots(relation.columns.size());
         }
         Scope scope =
-            condition_scope(*this, write.table, {write.when_old_slot, write.when_new_slot});
+            condition_scope(*this, write.table, {write.triggers.old_slot, write.triggers.new_slot});
         fired.when = bind_stored(trigger.when_sql, scope);
       }
       const bool assigns = updates && trigger.for_each_row && trigger.time == TriggerTime::before;
-      write.triggers_may_assign |= assigns;
-      write.triggers.push_back(std::move(fired));
+      write.triggers.may_assign |= assigns;
+      write.triggers.fired.push_back(std::move(fired));
     }
   }
-  if (!write.triggers_may_assign) return;
+  if (!write.triggers.may_assign) return;
   // A trigger may change any column of a key.
   write.assigned_key_columns.clear();
   for (const Index& index : relation.indexes) {

@@ -168,9 +168,9 @@ void Binder::bind_view_target(WriteStatement& write) {
     if (!write.does(event)) continue;
     ++(has_instead_trigger(*view, event) ? with_trigger : without);
   }
-  write.instead = with_trigger > 0 && without == 0;
-  if (write.instead) return;
-  write.through = open_view(view, write);
+  write.view.instead = with_trigger > 0 && without == 0;
+  if (write.view.instead) return;
+  write.view.target = open_view(view, write);
   if (with_trigger > 0) {
     throw sql_error(sqlstate::feature_not_supported, "cannot merge into view \"{}\"",
                     view->relation.name)
@@ -181,7 +181,7 @@ void Binder::bind_view_target(WriteStatement& write) {
             "To enable merging into the view, either provide a full set of INSTEAD OF triggers or "
             "drop the existing INSTEAD OF triggers.");
   }
-  write.table = write.through->table;
+  write.table = write.view.target->table;
   depend_on(write.table);
 }
 
@@ -317,46 +317,46 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
 /// Adds the conditions of the views between target and table. Those up to the highest barrier are
 /// checked before the statement's own, so that these reveal nothing of rows which the view hides.
 void Binder::restrict_to_view_rows(WriteStatement& write) {
-  if (!write.through) return;
+  if (!write.view.target) return;
   std::vector<ExprPtr> since_barrier;
   std::vector<ExprPtr> again;
-  for (const ViewTarget::Level& level : write.through->levels) {
+  for (const ViewTarget::Level& level : write.view.target->levels) {
     for (std::vector<ExprPtr>* conditions : {&since_barrier, &again}) {
-      ExprPtr condition = view_condition(*write.through, level, write.first_slot);
+      ExprPtr condition = view_condition(*write.view.target, level, write.first_slot);
       if (condition) conditions->push_back(std::move(condition));
     }
     if (since_barrier.empty() || !has_view_option(level.view->relation, "security_barrier")) {
       continue;
     }
-    write.view_barriers.push_back(std::exchange(since_barrier, {}));
+    write.rows.view_barriers.push_back(std::exchange(since_barrier, {}));
   }
   if (write.merge && !since_barrier.empty()) {
     // A row that the view does not show is no target row, whatever the join condition is.
-    write.view_barriers.push_back(std::exchange(since_barrier, {}));
+    write.rows.view_barriers.push_back(std::exchange(since_barrier, {}));
   }
-  std::ranges::move(since_barrier, std::back_inserter(write.where));
-  write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
-                       std::make_move_iterator(again.end()));
+  std::ranges::move(since_barrier, std::back_inserter(write.rows.where));
+  write.rows.recheck.insert(write.rows.recheck.begin(), std::make_move_iterator(again.begin()),
+                            std::make_move_iterator(again.end()));
 }
 
 /// Adds the checks of WITH CHECK OPTION: the new row must be visible in the view; CASCADED also
 /// checks the views below it.
 void Binder::add_view_checks(WriteStatement& write, Slot row) {
-  if (!write.through) return;
+  if (!write.view.target) return;
   const auto has = [](const Table& view, std::string_view option) {
     const auto& options = view.relation.options;
     return std::ranges::find(options, option) != options.end();
   };
   bool cascaded = false;
-  const auto& levels = write.through->levels;
+  const auto& levels = write.view.target->levels;
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const bool asks = cascaded || has(*level->view, "check_option=local");
     cascaded |= has(*level->view, "check_option=cascaded");
     if (!asks && !cascaded) continue;
-    ExprPtr condition = view_condition(*write.through, *level, row);
+    ExprPtr condition = view_condition(*write.view.target, *level, row);
     if (!condition) continue;
-    write.checks.push_back(
-        {std::move(condition), level->view->relation.name, WriteStatement::Check::Kind::view});
+    write.checks.constraints.push_back(
+        {std::move(condition), level->view->relation.name, WriteCheck::Kind::view});
   }
 }
 
@@ -365,34 +365,34 @@ std::string_view Binder::view_hindrance(const ast::SelectStmt& query) {
 }
 
 Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
-  if (write.instead) {
+  if (write.view.instead) {
     Scope scope = table_scope(write.table, write.alias, first_slot);
     ScopeItem& item = scope.items[0];
     item.table = nullptr;
-    if (write.view_slots.empty() || first_slot != write.first_slot) return scope;
+    if (write.view.slots.empty() || first_slot != write.first_slot) return scope;
     // The existing rows come from the view's query.
     scope.from_slots.clear();
     for (std::size_t i = 0; i < item.columns.size(); ++i) {
-      const Slot slot = write.view_slots[i];
+      const Slot slot = write.view.slots[i];
       item.columns[i].slot = slot;
       scope.from_slots.emplace_back(slot, slot + 1);
     }
     return scope;
   }
-  if (!write.through) return table_scope(write.table, write.alias, first_slot);
-  Scope scope = view_scope(write.table, write.alias, write.through->columns, first_slot);
-  const TypeId rows{write.through->view->relation.row_type};
+  if (!write.view.target) return table_scope(write.table, write.alias, first_slot);
+  Scope scope = view_scope(write.table, write.alias, write.view.target->columns, first_slot);
+  const TypeId rows{write.view.target->view->relation.row_type};
   scope.items[0].row_type = is_composite(rows) ? rows : TypeId::none;
   auto& columns = scope.items[0].columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].note = {write.view_access, i};
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].note = {write.view.access, i};
   return scope;
 }
 
 /// Returns the position of the table's column that the statement calls `name`.
 std::optional<std::size_t> Binder::target_position(const WriteStatement& write,
                                                    std::string_view name) {
-  if (!write.through) return write.table->column_position(name);
-  const auto& columns = write.through->columns;
+  if (!write.view.target) return write.table->column_position(name);
+  const auto& columns = write.view.target->columns;
   const auto found = std::ranges::find(columns, name, &ViewTargetColumn::name);
   if (found == columns.end()) return std::nullopt;
   if (!found->position) refuse_computed_target(write, name);
@@ -401,7 +401,7 @@ std::optional<std::size_t> Binder::target_position(const WriteStatement& write,
 
 void Binder::refuse_computed_target(const WriteStatement& write, std::string_view column) {
   throw sql_error(sqlstate::feature_not_supported, "cannot {} column \"{}\" of view \"{}\"",
-                  words_for(write.kind).cannot, column, write.through->view->relation.name)
+                  words_for(write.kind).cannot, column, write.view.target->view->relation.name)
       .with_detail("View columns that are not columns of their base relation are not updatable.");
 }
 

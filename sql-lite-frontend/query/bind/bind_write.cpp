@@ -60,37 +60,38 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   depend_on_foreign_keys(*write.table);
   if (write.table->relation.is_partitioned()) {
     // ONLY before a view's name means nothing, and to INSERT within one.
-    const bool only = write.through ? write.through->only : !range.inh;
-    write.partitions = partitions_of(write.table, only && !write.changes().inserts);
+    const bool only = write.view.target ? write.view.target->only : !range.inh;
+    write.partitions.tree = partitions_of(write.table, only && !write.changes().inserts);
     if (write.merge) write.merge->read_partitions = partitions_of(write.table, only);
-    for (const PartitionTree::Node& node : write.partitions->nodes) written_.push_back(node.table);
+    for (const PartitionTree::Node& node : write.partitions.tree->nodes)
+      written_.push_back(node.table);
   }
   write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;
   write.first_slot = new_slots(row_slots(*write.table));
-  if (write.instead && write.kind != WriteKind::insert) {
+  if (write.view.instead && write.kind != WriteKind::insert) {
     Scope rows;
-    write.view_rows = bind_view(write.table, range, rows);
+    write.view.rows = bind_view(write.table, range, rows);
     for (const ScopeColumn& column : rows.items.back().columns) {
       mark_used(column.slot);
-      write.view_slots.push_back(column.slot);
+      write.view.slots.push_back(column.slot);
     }
   }
   // Of a row that is written anew, only what RETURNING reads has been read.
   const bool reads = write.kind != WriteKind::insert;
-  if (write.through) {
-    write.view_access = note_access(write.through->view, privileges_for(write), std::nullopt);
+  if (write.view.target) {
+    write.view.access = note_access(write.view.target->view, privileges_for(write), std::nullopt);
   }
   const Oid around = as_role_;
-  if (write.through) {
+  if (write.view.target) {
     // From the view that is named down to the table.
-    for (const ViewTarget::Level& level : std::views::reverse(write.through->levels)) {
+    for (const ViewTarget::Level& level : std::views::reverse(write.view.target->levels)) {
       as_role_ = role_behind(*level.view);
     }
   }
   write.access = note_access(write.table, privileges_for(write),
                              reads ? std::optional{write.first_slot} : std::nullopt);
-  if (write.through) {
-    for (const ViewTargetColumn& column : write.through->columns) {
+  if (write.view.target) {
+    for (const ViewTargetColumn& column : write.view.target->columns) {
       if (column.position) noted_[write.access].shown.push_back(*column.position);
     }
   }
@@ -140,10 +141,10 @@ ExprPtr Binder::default_of(const WriteStatement& write, std::size_t position) {
 }
 
 const Column* Binder::view_default_of(const WriteStatement& write, std::size_t position) {
-  if (!write.through) return nullptr;
-  const std::vector<ViewTarget::Level>& levels = write.through->levels;
+  if (!write.view.target) return nullptr;
+  const std::vector<ViewTarget::Level>& levels = write.view.target->levels;
   for (std::size_t i = levels.size(); i-- > 0;) {
-    const auto& shown = i + 1 < levels.size() ? levels[i + 1].from : write.through->columns;
+    const auto& shown = i + 1 < levels.size() ? levels[i + 1].from : write.view.target->columns;
     const auto& columns = levels[i].view->relation.columns;
     for (std::size_t j = 0; j < shown.size() && j < columns.size(); ++j) {
       if (shown[j].position == position && !columns[j].default_sql.empty()) return &columns[j];
@@ -156,11 +157,11 @@ const Column* Binder::view_default_of(const WriteStatement& write, std::size_t p
 void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   const Relation& relation = write.table->relation;
   // Those of a partitioned table are its partitions'.
-  if (relation.is_partition() && !write.shown_as) bind_bounds(write, row);
+  if (relation.is_partition() && !write.partitions.shown_as) bind_bounds(write, row);
   if (relation.is_partitioned()) return;
   for (const Constraint& constraint : relation.constraints) {
     if (constraint.kind != ConstraintKind::check || !constraint.enforced) continue;
-    write.checks.push_back(
+    write.checks.constraints.push_back(
         {bind_table_expression(constraint.check_sql, *write.table, row, Clause::check),
          constraint.name});
   }
@@ -193,21 +194,21 @@ void Binder::bind_index_expressions(WriteStatement& write) {
                                [](const IndexColumn& column) { return column.column == 0; });
   });
   if (!any) return;
-  write.index_first_slot = new_slots(relation.columns.size());
+  write.indexes.first_slot = new_slots(relation.columns.size());
   for (const Index& index : relation.indexes) {
-    WriteStatement::IndexExpressions expressions;
+    WrittenIndexes::Expressions expressions;
     for (const IndexColumn& column : index.columns) {
       expressions.columns.push_back(column.column != 0
                                         ? nullptr
                                         : bind_table_expression(column.expression_sql, *write.table,
-                                                                write.index_first_slot,
+                                                                write.indexes.first_slot,
                                                                 Clause::index_expression));
     }
     if (!index.predicate_sql.empty()) {
       expressions.predicate = bind_table_expression(
-          index.predicate_sql, *write.table, write.index_first_slot, Clause::index_predicate);
+          index.predicate_sql, *write.table, write.indexes.first_slot, Clause::index_predicate);
     }
-    write.index_expressions.push_back(std::move(expressions));
+    write.indexes.expressions.push_back(std::move(expressions));
   }
 }
 
@@ -287,8 +288,9 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
   std::vector<Assignment> assignments;
   std::vector<ScopeColumn> further;
   const ClauseScope clause{scope, Clause::update_set};
-  const Slot old_first_slot =
-      write.kind == WriteKind::insert ? write.conflict.existing_first_slot : write.first_slot;
+  const Slot old_first_slot = write.kind == WriteKind::insert
+                                  ? write.insert.conflict.existing_first_slot
+                                  : write.first_slot;
   std::vector<ExprPtr> values = bind_assigned(targets, scope);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto& target = ast::as<ast::ResTarget>(targets[i]);
@@ -296,14 +298,15 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
     if (!position) {
       SqlError error =
           sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
-                    target.name, write.through ? write.through->view->relation.name : relation.name)
+                    target.name,
+                    write.view.target ? write.view.target->view->relation.name : relation.name)
               .at_position(target.location + 1);
       if (target.indirection.empty() || target.name != write.alias) throw error;
       throw std::move(error).with_hint(
           "SET target columns cannot be qualified with the relation name.");
     }
     const bool is_part = !target.indirection.empty();
-    for (const ast::Node* earlier : targets.first(write.through ? i : 0)) {
+    for (const ast::Node* earlier : targets.first(write.view.target ? i : 0)) {
       const std::string_view name = ast::as<ast::ResTarget>(earlier).name;
       if (name == target.name || target_position(write, name) != position) continue;
       refuse_second_assignment(relation.columns[*position].name);
@@ -414,16 +417,16 @@ std::optional<std::size_t> Binder::cursor_variable(std::string_view name) {
 void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope) {
   if (where == nullptr) return;
   if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
-    if (write.through || write.instead) unsupported("WHERE CURRENT OF on a view");
-    if (!write.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
-    if (write.partitions) unsupported("WHERE CURRENT OF on a partitioned table");
-    write.current_of = current->cursor_name;
-    write.current_of_parameter = cursor_variable(current->cursor_name);
+    if (write.view.target || write.view.instead) unsupported("WHERE CURRENT OF on a view");
+    if (!write.rows.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
+    if (write.partitions.tree) unsupported("WHERE CURRENT OF on a partitioned table");
+    write.rows.current_of = current->cursor_name;
+    write.rows.current_of_parameter = cursor_variable(current->cursor_name);
     return;
   }
   const ClauseScope clause{scope, Clause::where};
-  write.where.push_back(bind_condition(where, scope, "WHERE"));
-  write.recheck.push_back(bind_condition(where, scope, "WHERE"));
+  write.rows.where.push_back(bind_condition(where, scope, "WHERE"));
+  write.rows.recheck.push_back(bind_condition(where, scope, "WHERE"));
 }
 
 std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& update, Scope* parent) {
@@ -440,7 +443,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   scope.parent = &with_scope;
   scope.outer_slots = &write->outer_slots;
   for (const ast::Node* item : update.from_clause) {
-    write->from.push_back(bind_from_item(item, scope));
+    write->rows.from.push_back(bind_from_item(item, scope));
   }
   // In this order, because the first use of a parameter tells its type.
   bind_write_condition(*write, update.where_clause, scope);
@@ -474,7 +477,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   scope.parent = &with_scope;
   scope.outer_slots = &write->outer_slots;
   for (const ast::Node* item : statement.using_clause) {
-    write->from.push_back(bind_from_item(item, scope));
+    write->rows.from.push_back(bind_from_item(item, scope));
   }
   bind_write_condition(*write, statement.where_clause, scope);
   restrict_to_view_rows(*write);

@@ -24,10 +24,10 @@ struct Written : TestBinding {
 TEST_CASE_METHOD(Written, "INSERT fills the columns that it names, and defaults the others",
                  "[sql][bind]") {
   const auto all = write("INSERT INTO u VALUES (1, 'x')");
-  CHECK(all->columns == std::vector<std::size_t>{0, 1});
-  CHECK(all->defaults.empty());
+  CHECK(all->insert.columns == std::vector<std::size_t>{0, 1});
+  CHECK(all->insert.defaults.empty());
   const auto one = write("INSERT INTO u (b) SELECT 'x'");
-  CHECK(one->columns == std::vector<std::size_t>{1});
+  CHECK(one->insert.columns == std::vector<std::size_t>{1});
   CHECK(error("INSERT INTO u VALUES (1, 'x', 2)") ==
         "42601 INSERT has more expressions than target columns");
   CHECK(error("INSERT INTO u (id, b) VALUES (1)") ==
@@ -49,17 +49,17 @@ TEST_CASE_METHOD(Written, "Generated and identity columns take DEFAULT alone", "
   CHECK(error("UPDATE t SET i = 1") == "428C9 column \"i\" can only be updated to DEFAULT");
   CHECK(write("UPDATE t SET a = 1")->generated.size() == 1);
   const auto one = write("INSERT INTO t (id) VALUES (1)");
-  REQUIRE_FALSE(one->defaults.empty());
-  CHECK(one->defaults.front().position == 1);
+  REQUIRE_FALSE(one->insert.defaults.empty());
+  CHECK(one->insert.defaults.front().position == 1);
 }
 
 TEST_CASE_METHOD(Written, "ON CONFLICT infers the key that it names", "[sql][bind]") {
   const auto update =
       write("INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = excluded.a");
-  REQUIRE(update->conflict.index != nullptr);
-  CHECK(update->conflict.index->name == "t_pkey");
+  REQUIRE(update->insert.conflict.index != nullptr);
+  CHECK(update->insert.conflict.index->name == "t_pkey");
   CHECK(update->changes().updates);
-  CHECK(write("INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING")->conflict.index == nullptr);
+  CHECK(write("INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING")->insert.conflict.index == nullptr);
   CHECK(error("INSERT INTO t (id) VALUES (1) ON CONFLICT (a) DO NOTHING") ==
         "42P10 there is no unique or exclusion constraint matching the ON CONFLICT specification");
   CHECK(error("INSERT INTO t (id) VALUES (1) ON CONFLICT DO UPDATE SET a = 1").substr(0, 5) ==
@@ -92,8 +92,8 @@ TEST_CASE_METHOD(Written, "The rights that a write needs are noted by column", "
 TEST_CASE_METHOD(Written, "RETURNING knows the old and the new row", "[sql][bind]") {
   CHECK(write("UPDATE u SET b = 'x' RETURNING old.b, new.b, id")->returning.size() == 3);
   CHECK(write("INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = 1 RETURNING old.a")
-            ->returns_old);
-  CHECK_FALSE(write("INSERT INTO t (id) VALUES (1) RETURNING a")->returns_old);
+            ->insert.returns_old);
+  CHECK_FALSE(write("INSERT INTO t (id) VALUES (1) RETURNING a")->insert.returns_old);
   CHECK(error("DELETE FROM u RETURNING nothing") == "42703 column \"nothing\" does not exist");
 }
 

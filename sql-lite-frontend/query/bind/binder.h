@@ -183,7 +183,7 @@ class Binder final : public QueryBinder {
   // row_security.cpp
   enum class PolicyPart : std::uint8_t { check, using_rows };
   void add_policy_checks(const TablePtr& table, Slot first_slot, char command, PolicyPart part,
-                         std::vector<WriteStatement::Check>& checks);
+                         std::vector<WriteCheck>& checks);
   void secure_write(WriteStatement& write);
   void secure_merge(WriteStatement& write, bool reads);
 

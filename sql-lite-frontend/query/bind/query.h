@@ -268,44 +268,52 @@ struct RowChanges {
   bool removes = false;
 };
 
-/// INSERT, UPDATE, DELETE or MERGE after binding.
-struct WriteStatement {
-  WriteKind kind = WriteKind::insert;
-  TablePtr table;
-  /// The view that the statement names, if any: `table` is below it.
-  std::optional<ViewTarget> through;
-  /// True if INSTEAD OF triggers do the write: `table` is the view that the statement names, and
+/// A condition on rows that a write makes or finds.
+struct WriteCheck {
+  enum class Kind : std::uint8_t {
+    constraint,
+    view,
+    policy,
+    policy_of_existing,  ///< ON CONFLICT
+    policy_of_target,    ///< MERGE
+  };
+  ExprPtr expr;
+  std::string name;
+  Kind kind = Kind::constraint;
+};
+
+/// The view that a statement names, if any: its table is below it.
+struct WrittenView {
+  std::optional<ViewTarget> target;
+  /// True if INSTEAD OF triggers do the write: the statement's table is the view that it names, and
   /// these are its rows, column by column.
   bool instead = false;
-  FromPtr view_rows;
-  std::vector<Slot> view_slots;
-  std::size_t access = 0;       ///< the binder's note of it
-  std::size_t view_access = 0;  ///< and of the view
-  std::string alias;
-  /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
-  Slot first_slot = 0;
-  /// UPDATE, MERGE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
-  Slot new_first_slot = 0;
+  FromPtr rows;
+  std::vector<Slot> slots;
+  std::size_t access = 0;  ///< the binder's note of the view
+};
 
-  /// INSERT: the rows; column `columns[i]` comes from the i-th of `source_slots`.
+/// The part of INSERT that other writes lack.
+struct InsertParts {
+  /// The rows; column `columns[i]` comes from the i-th of `source_slots`. MERGE: `columns` lists
+  /// those that any action inserts; the values are the actions' own.
   std::unique_ptr<Query> source;
   std::vector<Slot> source_slots;
   std::vector<std::size_t> columns;
-  /// INSERT: values of columns that are not listed. UPDATE: SET. Conflict: DO UPDATE SET.
+  /// Values of columns that are not listed.
   std::vector<Assignment> defaults;
-  std::vector<Assignment> assignments;
-  std::vector<Assignment> generated;       ///< stored generated columns, computed from the new row
-  std::vector<Assignment> needed_virtual;  ///< virtual ones that are NOT NULL
-  /// Assigned or generated columns of keys that a foreign key can refer to.
-  std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
   std::vector<ExprPtr> conflict_where;
-  /// MERGE alone. `columns` and `assignments` list the columns that any action sets; the values are
-  /// the actions' own.
-  std::optional<MergeParts> merge;
-  /// MERGE, and its partitions' statements.
-  RowChanges merge_changes;
+  /// COPY FROM … WHERE, over the new row; null: all rows.
+  ExprPtr row_filter;
+  /// True if RETURNING reads OLD, so that the existing row's slots are NULL for new rows.
+  bool returns_old = false;
+  /// True if ON CONFLICT has found the row, for RETURNING.
+  std::optional<Slot> was_there;
+};
 
+/// The rows that UPDATE, DELETE and MERGE find.
+struct WrittenRows {
   /// UPDATE … FROM, DELETE … USING.
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
@@ -319,19 +327,26 @@ struct WriteStatement {
   std::string current_of;
   /// The parameter with the cursor's name instead: a variable of the body.
   std::optional<std::size_t> current_of_parameter;
+};
 
-  struct Check {
-    enum class Kind : std::uint8_t {
-      constraint,
-      view,
-      policy,
-      policy_of_existing,  ///< ON CONFLICT
-      policy_of_target,    ///< MERGE
-    };
-    ExprPtr expr;
-    std::string name;
-    Kind kind = Kind::constraint;
-  };
+/// Conditions on the rows that a write makes, finds, or removes.
+struct WriteChecks {
+  std::vector<WriteCheck> constraints;
+  /// Policies' conditions on the new row, under the names of the restrictive policies; those of
+  /// permissive ones have empty names. INSERT … ON CONFLICT DO UPDATE has also conditions on the
+  /// existing row and on its new version. MERGE has those of UPDATE, and conditions on the target
+  /// row and on inserted rows.
+  std::vector<WriteCheck> policies;
+  std::vector<WriteCheck> existing;
+  std::vector<WriteCheck> updated;
+  std::vector<WriteCheck> removed;
+  std::vector<WriteCheck> inserted;
+};
+
+struct WriteStatement;
+
+/// Partitions of the written table, and its place among another's.
+struct PartitionedWrite {
   /// Bound of a partition that the statement names itself: its new rows must be within it, and
   /// within the bounds of its ancestors.
   struct WithinBound {
@@ -347,55 +362,76 @@ struct WriteStatement {
   TablePtr shown_as;
   std::vector<std::size_t> shown_places;
   /// Partitions of a partitioned table.
-  PartitionTreePtr partitions;
+  PartitionTreePtr tree;
   /// Key over the new row, by node of the tree.
-  std::vector<std::vector<ExprPtr>> partition_keys;
+  std::vector<std::vector<ExprPtr>> keys;
   /// Statements of the leaves, for given rows: updates and removals, and inserts.
   std::vector<Planned<WriteStatement>> leaf_changes;
   std::vector<Planned<WriteStatement>> leaf_inserts;
-  std::vector<Check> checks;
-  /// Policies' conditions on the new row, under the names of the restrictive policies; those of
-  /// permissive ones have empty names. INSERT … ON CONFLICT DO UPDATE has also conditions on the
-  /// existing row and on its new version. MERGE has those of UPDATE, and conditions on the target
-  /// row and on inserted rows.
-  std::vector<Check> policy_checks;
-  std::vector<Check> existing_checks;
-  std::vector<Check> updated_checks;
-  std::vector<Check> removed_checks;
-  std::vector<Check> inserted_checks;
-  /// By index of the table, null if it has none.
-  struct IndexExpressions {
-    std::vector<ExprPtr> columns;  ///< null for plain columns
-    ExprPtr predicate;
-  };
-  std::vector<IndexExpressions> index_expressions;
-  /// Slots of a row, old or new, for the index expressions.
-  Slot index_first_slot = 0;
-  [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
+};
 
-  /// Triggers of the table that the statement may fire, in order.
+/// Triggers of the table that the statement may fire, in order.
+struct FiredTriggers {
   struct Fired {
-    const Trigger* trigger = nullptr;  ///< of `table`
+    const Trigger* trigger = nullptr;  ///< of the statement's table
     TriggerEvent event = TriggerEvent::insert;
     ExprPtr when;  ///< over the rows that are put in the slots below; null: always
   };
-  std::vector<Fired> triggers;
-  Slot when_old_slot = 0;
-  Slot when_new_slot = 0;
+  std::vector<Fired> fired;
+  Slot old_slot = 0;
+  Slot new_slot = 0;
   /// True if a trigger may change other columns of an updated row than its assignments do.
-  bool triggers_may_assign = false;
+  bool may_assign = false;
+};
 
-  /// COPY FROM … WHERE, over the new row; null: all rows.
-  ExprPtr row_filter;
+/// Expressions of the table's indexes over a row, old or new.
+struct WrittenIndexes {
+  struct Expressions {
+    std::vector<ExprPtr> columns;  ///< null for plain columns
+    ExprPtr predicate;
+  };
+  /// By index of the table; empty if no index has expressions or a predicate.
+  std::vector<Expressions> expressions;
+  /// First slot of the row.
+  Slot first_slot = 0;
+};
+
+/// INSERT, UPDATE, DELETE or MERGE after binding.
+struct WriteStatement {
+  WriteKind kind = WriteKind::insert;
+  TablePtr table;
+  std::string alias;
+  std::size_t access = 0;  ///< the binder's note of the table
+  /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
+  Slot first_slot = 0;
+  /// UPDATE, MERGE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
+  Slot new_first_slot = 0;
+
+  WrittenView view;
+  InsertParts insert;
+  WrittenRows rows;
+  /// UPDATE: SET. Conflict: DO UPDATE SET. MERGE: the columns that any action sets; the values are
+  /// the actions' own.
+  std::vector<Assignment> assignments;
+  std::vector<Assignment> generated;       ///< stored generated columns, computed from the new row
+  std::vector<Assignment> needed_virtual;  ///< virtual ones that are NOT NULL
+  /// Assigned or generated columns of keys that a foreign key can refer to.
+  std::vector<std::size_t> assigned_key_columns;
+  /// MERGE alone.
+  std::optional<MergeParts> merge;
+  /// MERGE, and its partitions' statements.
+  RowChanges merge_changes;
+
+  WriteChecks checks;
+  PartitionedWrite partitions;
+  WrittenIndexes indexes;
+  FiredTriggers triggers;
 
   std::vector<OutputTarget> returning;
-  /// INSERT: RETURNING reads OLD, so that the existing row's slots are NULL for new rows.
-  bool returns_old = false;
-  /// INSERT: true if ON CONFLICT has found the row, for RETURNING.
-  std::optional<Slot> was_there;
   std::vector<Slot> outer_slots;
   std::vector<std::shared_ptr<BoundCte>> eager;
 
+  [[nodiscard]] bool has_index_expressions() const noexcept { return !indexes.expressions.empty(); }
   /// Returns the first slot of the written row; DELETE's is the old one.
   [[nodiscard]] Slot written_slot() const noexcept {
     return kind == WriteKind::update || kind == WriteKind::merge ? new_first_slot : first_slot;
@@ -403,7 +439,7 @@ struct WriteStatement {
   [[nodiscard]] RowChanges changes() const noexcept {
     switch (kind) {
       case WriteKind::insert:
-        return {.inserts = true, .updates = conflict.kind == ConflictAction::Kind::update};
+        return {.inserts = true, .updates = insert.conflict.kind == ConflictAction::Kind::update};
       case WriteKind::update:
         return {.updates = true};
       case WriteKind::delete_:

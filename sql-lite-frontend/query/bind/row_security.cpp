@@ -163,8 +163,8 @@ void QueryBinder::mark_policy_reads() {
 /// Adds the checks for a row that is to be written. If a restrictive policy refuses, the error
 /// names it.
 void Binder::add_policy_checks(const TablePtr& table, Slot first_slot, char command,
-                               PolicyPart part, std::vector<WriteStatement::Check>& checks) {
-  constexpr auto kKind = WriteStatement::Check::Kind::policy;
+                               PolicyPart part, std::vector<WriteCheck>& checks) {
+  constexpr auto kKind = WriteCheck::Kind::policy;
   const Policies policies = policies_for(*table, command);
   const auto condition_of = [part](const Policy& policy) -> const PolicyCondition& {
     return part == PolicyPart::check ? check_of(policy) : policy.using_rows;
@@ -239,83 +239,84 @@ void QueryBinder::secure_locked(Query& rows) {
 /// Adds the policies for MERGE. Its target rows are those that SELECT shows. An action on one of
 /// them that UPDATE or DELETE does not show is an error.
 void Binder::secure_merge(WriteStatement& write, bool reads) {
-  constexpr auto kOfTarget = WriteStatement::Check::Kind::policy_of_target;
-  for (std::size_t i = 0; !write.through && i < write.table->relation.columns.size(); ++i) {
+  constexpr auto kOfTarget = WriteCheck::Kind::policy_of_target;
+  for (std::size_t i = 0; !write.view.target && i < write.table->relation.columns.size(); ++i) {
     reads = reads || is_used(write.first_slot + static_cast<Slot>(i));
   }
   if (reads) {
     std::vector<ExprPtr> again;
-    for (std::vector<ExprPtr>* const conditions : {&write.barrier, &again}) {
+    for (std::vector<ExprPtr>* const conditions : {&write.rows.barrier, &again}) {
       add_policy_conditions(write.table, write.first_slot, kForSelect, *conditions);
     }
-    write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
-                         std::make_move_iterator(again.end()));
+    write.rows.recheck.insert(write.rows.recheck.begin(), std::make_move_iterator(again.begin()),
+                              std::make_move_iterator(again.end()));
   }
   const RowChanges changes = write.changes();
-  const auto check_target = [&](char command, std::vector<WriteStatement::Check>& checks) {
+  const auto check_target = [&](char command, std::vector<WriteCheck>& checks) {
     add_policy_checks(write.table, write.first_slot, command, PolicyPart::using_rows, checks);
-    for (WriteStatement::Check& one : checks) one.kind = kOfTarget;
+    for (WriteCheck& one : checks) one.kind = kOfTarget;
   };
-  const auto check_new = [&](char command, bool is_shown,
-                             std::vector<WriteStatement::Check>& checks) {
+  const auto check_new = [&](char command, bool is_shown, std::vector<WriteCheck>& checks) {
     add_policy_checks(write.table, write.new_first_slot, command, PolicyPart::check, checks);
     if (!reads || !is_shown) return;
     add_policy_checks(write.table, write.new_first_slot, kForSelect, PolicyPart::using_rows,
                       checks);
   };
   if (changes.updates) {
-    check_target(kForUpdate, write.existing_checks);
-    check_new(kForUpdate, true, write.policy_checks);
+    check_target(kForUpdate, write.checks.existing);
+    check_new(kForUpdate, true, write.checks.policies);
   }
-  if (changes.removes) check_target(kForDelete, write.removed_checks);
+  if (changes.removes) check_target(kForDelete, write.checks.removed);
   // An inserted row is shown by RETURNING alone.
-  if (changes.inserts) check_new(kForInsert, !write.returning.empty(), write.inserted_checks);
+  if (changes.inserts) check_new(kForInsert, !write.returning.empty(), write.checks.inserted);
 }
 
 /// Pre: the rest of the statement is bound, so that it is known whether it reads the table.
 void Binder::secure_write(WriteStatement& write) {
-  if (!write.table->relation.row_security || write.instead) return;
+  if (!write.table->relation.row_security || write.view.instead) return;
   const Oid around = std::exchange(as_role_, noted_[write.access].access.as_role);
   const auto leave = [&] { as_role_ = around; };
   try {
     if (is_row_secured(*write.table)) {
       // If the statement reads rows, the policies of SELECT apply. Reads by the condition of a view
       // between statement and table do not count.
-      const std::size_t named = write.through ? write.view_access : write.access;
+      const std::size_t named = write.view.target ? write.view.access : write.access;
       bool reads = !noted_[named].access.read.empty();
       if (write.kind == WriteKind::merge) {
         secure_merge(write, reads);
       } else if (write.kind != WriteKind::insert) {
-        for (std::size_t i = 0; !write.through && i < write.table->relation.columns.size(); ++i) {
+        for (std::size_t i = 0; !write.view.target && i < write.table->relation.columns.size();
+             ++i) {
           reads = reads || is_used(write.first_slot + static_cast<Slot>(i));
         }
         const char command = write.kind == WriteKind::update ? kForUpdate : kForDelete;
         std::vector<ExprPtr> again;
-        for (std::vector<ExprPtr>* const conditions : {&write.barrier, &again}) {
+        for (std::vector<ExprPtr>* const conditions : {&write.rows.barrier, &again}) {
           if (reads) add_policy_conditions(write.table, write.first_slot, kForSelect, *conditions);
           add_policy_conditions(write.table, write.first_slot, command, *conditions);
         }
-        write.recheck.insert(write.recheck.begin(), std::make_move_iterator(again.begin()),
-                             std::make_move_iterator(again.end()));
+        write.rows.recheck.insert(write.rows.recheck.begin(),
+                                  std::make_move_iterator(again.begin()),
+                                  std::make_move_iterator(again.end()));
       }
       const auto check = [&](Slot row, char command, PolicyPart part,
-                             std::vector<WriteStatement::Check>& checks) {
+                             std::vector<WriteCheck>& checks) {
         add_policy_checks(write.table, row, command, part, checks);
         if (reads) {
           add_policy_checks(write.table, row, kForSelect, PolicyPart::using_rows, checks);
         }
       };
       if (write.kind == WriteKind::insert) {
-        check(write.first_slot, kForInsert, PolicyPart::check, write.policy_checks);
+        check(write.first_slot, kForInsert, PolicyPart::check, write.checks.policies);
       } else if (write.kind == WriteKind::update) {
-        check(write.new_first_slot, kForUpdate, PolicyPart::check, write.policy_checks);
+        check(write.new_first_slot, kForUpdate, PolicyPart::check, write.checks.policies);
       }
-      if (write.conflict.kind == ConflictAction::Kind::update) {
-        check(write.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,
-              write.existing_checks);
-        check(write.first_slot, kForUpdate, PolicyPart::check, write.updated_checks);
-        for (WriteStatement::Check& one : write.existing_checks) {
-          one.kind = WriteStatement::Check::Kind::policy_of_existing;
+      if (write.insert.conflict.kind == ConflictAction::Kind::update) {
+        check(write.insert.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,
+              write.checks.existing);
+        check(write.first_slot, kForUpdate, PolicyPart::check, write.checks.updated);
+        for (WriteCheck& one : write.checks.existing) {
+          one.kind = WriteCheck::Kind::policy_of_existing;
         }
       }
     }
