@@ -390,7 +390,7 @@ FAULTS = [
     (
         "the row that ON CONFLICT updates is not asked for policies",
         "query/bind/row_security.cpp",
-        "        check(write.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,\n              write.existing_checks);\n",
+        "        check(write.insert.conflict.existing_first_slot, kForUpdate, PolicyPart::using_rows,\n              write.checks.existing);\n",
         "",
         "Conditions that tell of rows*",
     ),
