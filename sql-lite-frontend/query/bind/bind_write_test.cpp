@@ -59,7 +59,8 @@ TEST_CASE_METHOD(Written, "ON CONFLICT infers the key that it names", "[sql][bin
   REQUIRE(update->insert.conflict.index != nullptr);
   CHECK(update->insert.conflict.index->name == "t_pkey");
   CHECK(update->changes().updates);
-  CHECK(write("INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING")->insert.conflict.index == nullptr);
+  CHECK(write("INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING")->insert.conflict.index ==
+        nullptr);
   CHECK(error("INSERT INTO t (id) VALUES (1) ON CONFLICT (a) DO NOTHING") ==
         "42P10 there is no unique or exclusion constraint matching the ON CONFLICT specification");
   CHECK(error("INSERT INTO t (id) VALUES (1) ON CONFLICT DO UPDATE SET a = 1").substr(0, 5) ==

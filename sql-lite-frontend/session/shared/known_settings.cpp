@@ -31,7 +31,7 @@ struct KnownSetting {
   std::string_view values;  ///< of an enumeration, separated by commas
 };
 
-using Type = KnownSetting::Type;
+using SettingType = KnownSetting::Type;
 using Effect = KnownSetting::Effect;
 
 constexpr KnownSetting kKnown[] = {
@@ -53,19 +53,19 @@ SettingDefinition definition_of(const KnownSetting& known) {
                                ? "Has no effect here; it is kept for applications that set it."
                                : "Has no effect here, so it cannot be set to another value.";
   switch (known.type) {
-    case Type::boolean:
+    case SettingType::boolean:
       return boolean_setting(name, known.value == "on", known.context, category, text);
-    case Type::integer:
+    case SettingType::integer:
       return integer_setting(
           name, std::strtoll(std::string{known.value}.c_str(), nullptr, 10),
           {static_cast<std::int64_t>(known.least), static_cast<std::int64_t>(known.most)},
           known.unit, known.context, category, text);
-    case Type::real:
+    case SettingType::real:
       return real_setting(name, std::strtod(std::string{known.value}.c_str(), nullptr),
                           {known.least, known.most}, known.unit, known.context, category, text);
-    case Type::string:
+    case SettingType::string:
       return string_setting(name, std::string{known.value}, known.context, category, text);
-    case Type::enumeration:
+    case SettingType::enumeration:
       break;
   }
   return enumeration_setting(name, std::string{known.value}, listed(known.values), known.context,

@@ -14,7 +14,7 @@ namespace swizzle::sql {
 
 namespace {
 
-using Kind = DateTimeToken::Kind;
+using TokenKind = DateTimeToken::Kind;
 
 struct Number {
   std::int64_t whole = 0;
@@ -200,17 +200,17 @@ class Parser {
   }
 
   void take(const DateTimeToken& token) {
-    if (token.kind == Kind::word) return take_word(token);
+    if (token.kind == TokenKind::word) return take_word(token);
     awaits_number_ = false;
     switch (token.kind) {
-      case Kind::time:
+      case TokenKind::time:
         return take_time(token.text, false);
-      case Kind::zone:
+      case TokenKind::zone:
         if (token.text.find(':') != std::string::npos)
           return take_time(std::string_view{token.text}.substr(1), token.text[0] == '-');
         [[fallthrough]];
-      case Kind::number:
-      case Kind::date:
+      case TokenKind::number:
+      case TokenKind::date:
         return take_number(token.text);
       default:
         throw DateTimeFault::bad_format;

@@ -22,7 +22,7 @@ std::string_view JsonEvents::take_token() {
 }
 
 std::optional<JsonEvent> JsonEvents::next() {
-  using Kind = JsonEvent::Kind;
+  using EventKind = JsonEvent::Kind;
   while (at_ < json_.size()) {
     const char letter = json_[at_];
     switch (letter) {
@@ -45,18 +45,18 @@ std::optional<JsonEvent> JsonEvents::next() {
         open_.push_back(letter);
         awaits_key_ = letter == '{';
         ++at_;
-        return JsonEvent{Kind::begin, json_.substr(at_ - 1, 1), false};
+        return JsonEvent{EventKind::begin, json_.substr(at_ - 1, 1), false};
       case '}':
       case ']':
         if (!open_.empty()) open_.pop_back();
         awaits_key_ = false;
         ++at_;
-        return JsonEvent{Kind::end, {}, false};
+        return JsonEvent{EventKind::end, {}, false};
       default:
         break;
     }
     const bool in_object = !open_.empty() && open_.back() == '{';
-    const Kind kind = in_object && awaits_key_ ? Kind::key : Kind::scalar;
+    const EventKind kind = in_object && awaits_key_ ? EventKind::key : EventKind::scalar;
     return JsonEvent{kind, take_token(), in_object};
   }
   return std::nullopt;
