@@ -156,8 +156,7 @@ TEST_CASE("a received log with a gap is refused", "[received]") {
   const auto refused = ReceivedLog::open(pair.files, pair.copy, pair.log->begin());
   REQUIRE(!refused);
   CHECK(refused.error().state() == sqlstate::undefined_file);
-  CHECK_THAT(refused.error().message(),
-             Catch::Matchers::Contains(segment_name(last - 1) + "\" is missing"));
+  CHECK_THAT(refused.error().message(), Catch::Contains(segment_name(last - 1) + "\" is missing"));
 }
 
 TEST_CASE("segments that nobody keeps are gone for a byte reader", "[received]") {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace swizzle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 using namespace swizzle;
 using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("every seed runs once, and a failure stops", "[seeds]") {
   std::vector<std::uint64_t> seen;

@@ -10,7 +10,7 @@
 
 using namespace swizzle;
 using namespace std::chrono_literals;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

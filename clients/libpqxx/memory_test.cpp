@@ -211,7 +211,7 @@ TEST_CASE("a message that is longer than what the server may keep ends its sessi
   const Connection connection = connect();
   const std::string outcome =
       run(connection.get(), "SELECT length('" + std::string(std::size_t{200} << 20U, 'x') + "')");
-  CHECK_THAT(outcome, Catch::Matchers::Contains("out of memory"));
+  CHECK_THAT(outcome, Catch::Contains("out of memory"));
   check_most_held();
   CHECK(value(connect().get(), "SELECT 'goes on'") == "goes on");
 }

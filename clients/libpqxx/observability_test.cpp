@@ -267,13 +267,13 @@ TEST_CASE("log_min_error_statement says whether an error brings its statement") 
     CHECK(logged("SELECT hidden").find("STATEMENT") == std::string::npos);
   }
   CHECK_THROWS_WITH(work.exec("SET log_min_error_statement = loud"),
-                    Catch::Matchers::Contains("invalid value for parameter"));
+                    Catch::Contains("invalid value for parameter"));
   CHECK(work.exec1("SELECT context || ' ' || boot_val FROM pg_settings "
                    "WHERE name = 'log_min_error_statement'")[0]
             .as<std::string>() == "superuser error");
   work.exec("CREATE ROLE plain; SET ROLE plain");
   CHECK_THROWS_WITH(work.exec("SET log_min_error_statement = error"),
-                    Catch::Matchers::Contains("permission denied to set parameter"));
+                    Catch::Contains("permission denied to set parameter"));
   work.exec("RESET ROLE; RESET log_min_error_statement");
   // Existing sessions obey reloaded settings.
   work.exec("ALTER SYSTEM SET log_min_messages = 'panic'");

@@ -142,7 +142,7 @@ TEST_CASE("a password ends when VALID UNTIL says so") {
   pqxx::nontransaction work{superuser};
   work.exec("CREATE ROLE guest LOGIN PASSWORD '" + password + "' VALID UNTIL '2020-01-01'");
   CHECK_THROWS_WITH(pqxx::connection{conninfo_of("guest")},
-                    Catch::Matchers::Contains("password authentication failed"));
+                    Catch::Contains("password authentication failed"));
   work.exec("ALTER ROLE guest VALID UNTIL 'infinity'");
   CHECK(value_of(*std::make_unique<pqxx::connection>(conninfo_of("guest")), "SELECT 1") == "1");
   work.exec("ALTER ROLE guest VALID UNTIL '2100-01-01 00:00:00+02'");

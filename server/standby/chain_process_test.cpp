@@ -15,7 +15,7 @@
 namespace swizzle::server {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using namespace testing;
 
 constexpr int kThirdPort = 7003;

@@ -13,7 +13,7 @@
 namespace swizzle::server {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using namespace testing;
 using Session = std::unique_ptr<PGconn, EndSession>;
 

@@ -9,7 +9,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 std::vector<std::string> temporary_files(TestDatabase& db) {
   return db.files().list(db.directory() / "temporary").value();

@@ -7,7 +7,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// psql's queries for \d: a partition's parent, and a table's partitions.
 constexpr const char* kParent =

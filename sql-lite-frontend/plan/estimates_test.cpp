@@ -7,7 +7,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// Suppliers with nations, and their supplies: few rows on one side, many on the other.
 void fill_for_estimates(TestDatabase& db) {

@@ -10,7 +10,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// Draws statements with WITH queries `a` and `b`, which each reader may name or not. All relations
 /// have the columns k and v.

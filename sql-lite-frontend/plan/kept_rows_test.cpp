@@ -7,7 +7,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// Three outer rows, and a join of ten rows with a table that only the outer row restricts.
 constexpr const char* kQuery =

@@ -9,7 +9,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using Rows = std::vector<std::string>;
 
 /// Inserts 5,000 orders of 100 customers, and 20 regions.

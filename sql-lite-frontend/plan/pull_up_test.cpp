@@ -10,7 +10,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// Draws FROM clauses of tables, joins and subqueries within each other. Each relation has the
 /// columns k and v.

@@ -9,7 +9,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// Creates small tables with NULLs and duplicates, and a large one with indexes.
 void fill_for_semi_joins(TestDatabase& db) {

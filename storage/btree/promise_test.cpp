@@ -8,7 +8,7 @@
 namespace swizzle {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr int kPromisedRecords = 6000;
 

@@ -6,7 +6,7 @@
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using testing::TemporaryEngine;
 
 TEST_CASE_METHOD(TemporaryEngine, "no number is given to two trees when they are used up",

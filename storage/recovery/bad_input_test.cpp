@@ -14,7 +14,7 @@
 #include "storage/testing/database_home.h"
 
 using namespace swizzle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

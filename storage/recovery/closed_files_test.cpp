@@ -14,7 +14,7 @@
 #include "storage/space/volume.h"
 
 using namespace swizzle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -17,7 +17,7 @@
 namespace swizzle {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using test::kHome;
 
 constexpr int kLostRows = 800;

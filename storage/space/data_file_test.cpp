@@ -8,7 +8,7 @@
 
 using namespace swizzle;
 using namespace swizzle::test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

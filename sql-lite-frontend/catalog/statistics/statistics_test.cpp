@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 /// Returns "rows=" of the plan's first line.
 double expected_rows(TestDatabase& db, const std::string& query) {

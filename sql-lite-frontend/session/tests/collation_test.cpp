@@ -15,8 +15,8 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 void make_collations(TestDatabase& db) {
   REQUIRE(db.run("CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', "

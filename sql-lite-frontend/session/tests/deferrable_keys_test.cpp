@@ -11,7 +11,7 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr const char* kWaited = "55P03";
 constexpr const char* kRepeated = "23505";

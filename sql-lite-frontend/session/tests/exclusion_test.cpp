@@ -18,8 +18,8 @@ using namespace swizzle::sql;
 
 namespace {
 
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 constexpr const char* kBusy = "55P03";
 constexpr const char* kExcluded = "23P01";

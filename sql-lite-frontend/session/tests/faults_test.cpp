@@ -7,8 +7,8 @@
 
 using namespace swizzle;
 using namespace swizzle::sql;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 namespace {
 

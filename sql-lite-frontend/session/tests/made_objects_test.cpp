@@ -6,8 +6,8 @@
 
 using namespace swizzle;
 using namespace swizzle::sql;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 TEST_CASE("Made aggregates, operators, casts and extensions survive a restart",
           "[sql][session][made]") {

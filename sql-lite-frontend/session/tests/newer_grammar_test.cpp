@@ -5,7 +5,7 @@
 
 using namespace swizzle;
 using namespace swizzle::sql;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("A subquery without an alias has a name in views alone", "[sql][session][newer]") {
   TestDatabase db;

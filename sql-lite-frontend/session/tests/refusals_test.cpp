@@ -255,8 +255,8 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
   for (const auto& [sql, name] : refused) {
     const std::string answer = run(std::string{sql});
     INFO(sql);
-    CHECK_THAT(answer, Catch::Matchers::StartsWith("0A000 "));
-    CHECK_THAT(answer, Catch::Matchers::Contains(std::string{name}));
+    CHECK_THAT(answer, Catch::StartsWith("0A000 "));
+    CHECK_THAT(answer, Catch::Contains(std::string{name}));
   }
 }
 

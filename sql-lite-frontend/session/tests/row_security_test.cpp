@@ -269,7 +269,7 @@ TEST_CASE("Indexes find rows behind policies", "[sql][session][policies]") {
   const auto plan = [&](const std::string& sql) {
     return db.run(*ann, "EXPLAIN (COSTS OFF) " + sql);
   };
-  using Catch::Matchers::Contains;
+  using Catch::Contains;
   CHECK_THAT(plan("SELECT body FROM docs WHERE id = 7"), Contains("Index Cond: (id = 7)"));
   CHECK_THAT(plan("SELECT body FROM docs"), Contains("Index Cond: (level = 1)"));
   CHECK_THAT(plan("SELECT body FROM docs ORDER BY id LIMIT 1"), !Contains("Seq Scan"));

@@ -5,7 +5,7 @@
 
 using namespace swizzle;
 using namespace swizzle::sql;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -14,7 +14,7 @@ namespace swizzle::sql {
 
 namespace {
 
-using TokenKind = DateTimeToken::Kind;
+using PieceKind = DateTimeToken::Kind;
 
 struct Number {
   std::int64_t whole = 0;
@@ -200,17 +200,17 @@ class Parser {
   }
 
   void take(const DateTimeToken& token) {
-    if (token.kind == TokenKind::word) return take_word(token);
+    if (token.kind == PieceKind::word) return take_word(token);
     awaits_number_ = false;
     switch (token.kind) {
-      case TokenKind::time:
+      case PieceKind::time:
         return take_time(token.text, false);
-      case TokenKind::zone:
+      case PieceKind::zone:
         if (token.text.find(':') != std::string::npos)
           return take_time(std::string_view{token.text}.substr(1), token.text[0] == '-');
         [[fallthrough]];
-      case TokenKind::number:
-      case TokenKind::date:
+      case PieceKind::number:
+      case PieceKind::date:
         return take_number(token.text);
       default:
         throw DateTimeFault::bad_format;

@@ -13,7 +13,7 @@
 #include "wal/archive_command.h"
 
 using namespace swizzle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "storage/statistics.h"
 
 using namespace swizzle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "base/simulation/simulated_disk.h"
 
 using namespace swizzle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

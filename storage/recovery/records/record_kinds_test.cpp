@@ -8,7 +8,7 @@
 
 using namespace swizzle;
 using namespace swizzle::test;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("every kind of record is whole: a name, and redo where it changes a page",
           "[recovery][kinds]") {
