@@ -59,7 +59,8 @@ TEST_CASE("What is plainly JSON is JSON for the reader, too", "[sql][json]") {
 }
 
 TEST_CASE("Only the reader takes what the short way does not", "[sql][json]") {
-  const std::string deep = std::string(2000, '[') + std::string(2000, ']');
+  // Not deeper: frames are large in the sanitizers' builds.
+  const std::string deep = std::string(300, '[') + std::string(300, ']');
   for (const std::string& text :
        {std::string{"1e4000"}, std::string{"123456789012345678901234567890"},
         std::string{R"("\ud800")"}, std::string{R"("\u0000")"}, deep}) {
