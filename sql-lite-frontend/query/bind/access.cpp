@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/query/bind/access.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/query/bind/view_options.h"
@@ -112,7 +113,7 @@ std::vector<RelationAccess> ExpressionBinder::accesses() const {
     if (!access.read.empty()) {
       access.wants |= privilege::kSelect;
       // Reading through a view reads the columns that the view shows, as in PostgreSQL.
-      access.read.insert(access.read.end(), noted.shown.begin(), noted.shown.end());
+      std::ranges::copy(noted.shown, std::back_inserter(access.read));
     }
     list.push_back(std::move(access));
   }
