@@ -138,7 +138,8 @@ Value octets(FunctionContext&, Arguments a) {
 }
 Value count_ones(FunctionContext&, Arguments a) {
   std::int64_t ones = 0;
-  for (const std::byte byte : BitView{a[0]}.bytes()) {
+  const BitView bits{a[0]};
+  for (const std::byte byte : bits.bytes()) {
     count_work(1);
     ones += std::popcount(std::to_integer<unsigned>(byte));
   }
