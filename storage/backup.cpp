@@ -61,7 +61,10 @@ Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
                             return copy_resident(from.trees->factory().pool(), page, into);
                           },
                           from.given_up.get(),
-                          [&from] { return from.cleaner->clean_all(); }};
+                          [&from]() -> Result<> {
+                            RETURN_IF_ERROR(from.redo->finish());
+                            return from.cleaner->clean_all();
+                          }};
   return swizzle::back_up(parts, files, target, kLogDirectory, observer, since);
 }
 
@@ -132,10 +135,7 @@ Result<RestoreOutcome> restore_backup(FileSystem& files,
                                       const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(const RestoredLog log,
                    restore(files, backups, target, kLogDirectory, archive, stop));
-  RestoreOutcome outcome{.end = log.stop.end,
-                         .last_commit_us = log.stop.last_commit_us,
-                         .last_commit = log.stop.last_commit,
-                         .restore_point = log.stop.restore_point};
+  std::vector<std::string> given_up;
   EngineOptions options;
   options.pool_bytes = std::uint64_t{256} << 20U;
   {
@@ -145,14 +145,17 @@ Result<RestoreOutcome> restore_backup(FileSystem& files,
   if (!log.doubted.empty()) {
     // Nothing writes now, so the disk has all pages.
     ASSIGN_OR_RETURN(const auto engine, Engine::open(files, target, options));
-    ASSIGN_OR_RETURN(outcome.given_up, engine->read_pages(log.doubted));
+    ASSIGN_OR_RETURN(given_up, engine->read_pages(log.doubted));
     RETURN_IF_ERROR(engine->close());
   }
   // From here on a crash leaves neither the old log whole nor the new one.
   RETURN_IF_ERROR(mark_unfinished(files, target));
-  ASSIGN_OR_RETURN(outcome.begins_again,
+  ASSIGN_OR_RETURN(const Lsn begins_again,
                    begin_new_log(files, target, kLogDirectory, log.known_end));
   RETURN_IF_ERROR(mark_finished(files, target));
+  RestoreOutcome outcome = restore_outcome(log.stop, begins_again);
+  outcome.given_up = std::move(given_up);
+  outcome.log_bytes_read = log.bytes_read;
   return outcome;
 }
 

@@ -51,6 +51,9 @@ struct RestoreOutcome {
   TxnId last_commit = TxnId::none;
   /// Name of its last restore point.
   std::optional<std::string> restore_point = std::nullopt;
+  /// Bytes of log that were read before the target was known and its pages: those of segments
+  /// without a digest in the archive, and of the one with the target.
+  std::uint64_t log_bytes_read = 0;
   /// Pages that are XX001 in the database, and why. All else is as it was.
   std::vector<std::string> given_up = {};
 };

@@ -10,6 +10,7 @@
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup_end.h"
+#include "storage/recovery/backup/digest_archive.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/new_log.h"
@@ -149,11 +150,15 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
 /// Opens the log. Errors say how the database can be opened without it.
 Result<> open_log(EngineParts& parts, LogAnalysis& analysis) {
   const Control& control = parts.control->current();
+  ASSIGN_OR_RETURN(const auto restored, read_restore_state(parts.files, parts.directory));
+  const std::optional<wal::OlderLog> older = restored ? restored->older_log : std::nullopt;
+  wal::LogOptions options = log_options(parts.directory, parts.options, control.log_id);
+  if (options.archive)
+    options.archive =
+        archive_with_digests(parts.files, options.directory, std::move(options.archive));
   const auto open = [&]() -> Result<> {
-    ASSIGN_OR_RETURN(
-        parts.log,
-        wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
-                       control.checkpoint.begin, &analysis, control.timeline));
+    ASSIGN_OR_RETURN(parts.log, wal::Log::open(parts.files, options, control.checkpoint.begin,
+                                               &analysis, control.timeline, older));
     return require_checkpoint_in_log(control, *parts.log);
   };
   auto opened = open();

@@ -41,15 +41,22 @@ FAULTS = [
     (
         "R20 the log is written on behind its target",
         "recovery/backup/restore_on_demand.cpp",
-        "    wal::Reader reader(whole.location, whole.stop.end);",
-        "    wal::Reader reader(whole.location, whole.end);",
+        ".end = whole.stop.end, .resumes_at = begin};",
+        ".end = whole.end, .resumes_at = begin};",
         "swizzle_recovery_tests: R20 a restore on demand stops*",
+    ),
+    (
+        "R17 records behind a restore's time are analysed",
+        "recovery/backup/restored_log.cpp",
+        "  if (history.end() > whole.stop.end) {",
+        "  if (whole.stop.end == Lsn::none) {",
+        "swizzle_recovery_tests: R20 a restore on demand to a time*",
     ),
     (
         "R7 the new log's first segment follows the old one's last",
         "recovery/backup/restore_on_demand.cpp",
-        "Lsn{raw(whole.segments_end) + options.segment_bytes}",
-        "Lsn{raw(whole.segments_end)}",
+        "begin{raw(whole.segments_end) + whole.location.segment_bytes}",
+        "begin{raw(whole.segments_end)}",
         "swizzle_recovery_tests: R20 the archive*",
     ),
     (
@@ -118,15 +125,15 @@ FAULTS = [
     (
         "R17 a restore stops behind a record that it should leave out",
         "recovery/backup/recovery_stop.cpp",
-        "    return target_.bound == Bound::exclusive && is_target(record, event);",
-        "    return target_.bound == Bound::exclusive && target_.lsn && is_target(record, event);",
+        "  return target_.bound == Bound::exclusive && is_target(record, event);",
+        "  return target_.bound == Bound::exclusive && target_.lsn && is_target(record, event);",
         "swizzle_recovery_tests: a restore ends*",
     ),
     (
         "R17 a time that is the target's own belongs to an exclusive restore",
         "recovery/backup/recovery_stop.cpp",
-        "                                               : *event.time_us >= *target_.time_us;",
-        "                                               : *event.time_us > *target_.time_us;",
+        "                                             : *event.time_us >= *target_.time_us;",
+        "                                             : *event.time_us > *target_.time_us;",
         "swizzle_recovery_tests: a restore ends*",
     ),
     (

@@ -97,6 +97,7 @@ struct Log::Parts {
   Shortage shortage;
   SegmentKeeper keeper;
   Lsn begin = Lsn::none;
+  std::optional<OlderLog> older;
   bool is_read_only = false;
   /// End of a read-only log.
   std::atomic<std::uint64_t> readable_end{0};
@@ -109,9 +110,11 @@ Result<> Log::Parts::start_at(std::uint64_t end, std::uint64_t segments_end) {
   const std::uint64_t block = block_floor(end);
   if (block < end) {
     // The partly filled last block is rewritten with the next records, so it must be in the ring.
-    LogWindow window{
-        {&store.files(), store.directory(), store.geometry().bytes(), options.database_id},
-        kWriteUnit};
+    LogWindow window{{.files = &store.files(),
+                      .directory = store.directory(),
+                      .segment_bytes = store.geometry().bytes(),
+                      .database_id = options.database_id},
+                     kWriteUnit};
     ASSIGN_OR_RETURN(const Bytes started, window.bytes(block, end - block));
     INVARIANT(started.size() == end - block);
     std::memcpy(buffer.piece(block, end).data(), started.data(), started.size());
@@ -139,12 +142,13 @@ std::unique_ptr<Log> Log::none() {
 }
 
 std::unique_ptr<Log> Log::read_only(FileSystem& files, LogOptions options, Lsn end,
-                                    std::uint32_t timeline) {
+                                    std::uint32_t timeline, const std::optional<OlderLog>& older) {
   options.buffer_bytes = kSmallestBuffer;
   const std::uint64_t segment_bytes = options.segment_bytes;
   std::unique_ptr<Log> log{
       new Log{std::make_unique<Parts>(files, std::move(options), segment_bytes, 1)}};
   log->parts_->is_read_only = true;
+  log->parts_->older = older;
   log->extend(end, timeline);
   return log;
 }
@@ -178,7 +182,8 @@ Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, 
 }
 
 Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Lsn scan_from,
-                                       OpeningVisitor* visitor, std::uint32_t timeline) {
+                                       OpeningVisitor* visitor, std::uint32_t timeline,
+                                       const std::optional<OlderLog>& older) {
   RETURN_IF_ERROR(check(options));
   if (options.restore) RETURN_IF_ERROR(restore_segments(files, options, scan_from));
   ASSIGN_OR_RETURN(LogLocation location, find_log(files, options.directory));
@@ -191,6 +196,8 @@ Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Ls
   Parts& parts = *log->parts_;
   RETURN_IF_ERROR(parts.store.adopt(found.first_segment, found.last_segment,
                                     geometry.number_of(block_floor(found.end))));
+  parts.older = older;
+  if (older) RETURN_IF_ERROR(parts.store.adopt_older());
   RETURN_IF_ERROR(parts.start_at(found.end, geometry.first_lsn(found.last_segment + 1)));
   return log;
 }
@@ -318,7 +325,7 @@ void Log::released() noexcept {
 }
 
 Lsn Log::oldest() const noexcept {
-  return parts_ ? Lsn{parts_->store.geometry().first_lsn(parts_->store.first())} : Lsn::none;
+  return parts_ ? Lsn{parts_->store.geometry().first_lsn(parts_->store.first_of_all())} : Lsn::none;
 }
 
 std::uint32_t Log::timeline() const noexcept {
@@ -330,7 +337,11 @@ std::uint32_t Log::timeline() const noexcept {
 LogLocation Log::location() const {
   INVARIANT(enabled());
   const SegmentStore& store = parts_->store;
-  return {&store.files(), store.directory(), store.geometry().bytes(), store.database_id()};
+  return {.files = &store.files(),
+          .directory = store.directory(),
+          .segment_bytes = store.geometry().bytes(),
+          .database_id = store.database_id(),
+          .older = parts_->older};
 }
 
 Reader Log::reader(ReadPattern pattern) const {

@@ -100,6 +100,8 @@ class OpeningVisitor {
   virtual void begin(Lsn from, Lsn limit) = 0;
   /// `record` is valid during the call.
   virtual void visit(const Record& record) = 0;
+  /// Returns false if no more records are wanted: read_to_end() stops there.
+  [[nodiscard]] virtual bool wants_more() const { return true; }
 };
 
 /// The log. Appends records, and makes them durable in their order. Thread-safe.
@@ -119,17 +121,20 @@ class Log {
   /// foreign or damaged segments, and says from which LSN on. With `options.restore`, archived
   /// segments take precedence over those in the directory. What `visitor` has seen, which may be
   /// null, is the log from `scan_from` to begin() if the log could be opened.
-  /// New segments say `timeline`.
+  /// New segments say `timeline`. With an `older` log, from which this one goes on, readers find
+  /// the records of both.
   static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from,
                                            OpeningVisitor* visitor = nullptr,
-                                           std::uint32_t timeline = 1);
+                                           std::uint32_t timeline = 1,
+                                           const std::optional<OlderLog>& older = std::nullopt);
   /// Returns the LSN of the first record of a log that begins with its database.
   static Lsn origin(std::uint64_t segment_bytes) noexcept;
   /// The log of a database that is not open: a reader of its files up to `end`, a record boundary.
   /// Nothing can be appended; begin(), tail() and durable() are `end`, and waits for it end at
   /// once. reserve() fails with 25006.
   static std::unique_ptr<Log> read_only(FileSystem& files, LogOptions options, Lsn end,
-                                        std::uint32_t timeline = 1);
+                                        std::uint32_t timeline = 1,
+                                        const std::optional<OlderLog>& older = std::nullopt);
   /// A log of read_only() ends at `end`, in that timeline, from now on. A reader that sees the new
   /// end sees the timeline, too.
   void extend(Lsn end, std::uint32_t timeline) noexcept;

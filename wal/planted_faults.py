@@ -8,18 +8,32 @@ TESTS = [["~[stress]", "~[.]"], ["[stress]"]]
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
-        "W10 segments of a rewritten log are archived again",
-        "log_rewrite.cpp",
-        "  return store_archived_position(*files_, directory_, database_id_, last);",
-        "  return store_archived_position(*files_, directory_, database_id_, 0);",
-        "a rewritten log*",
+        "W10 records of an older log are bound to the other id",
+        "internal/log_window.h",
+        "    return older && at < raw(older->resumes_at) ? older->database_id : location_.database_id;",
+        "    return older && at < raw(older->end) - 1000 ? older->database_id : location_.database_id;",
+        "a log that goes on from an older one*",
     ),
     (
-        "W10 a rewritten log begins with a hole",
-        "log_rewrite.cpp",
-        "  if (raw(from) - rewriter.position_ >= kLeastRecordBytes) RETURN_IF_ERROR(rewriter.fill_to(from));\n",
+        "W10 a reader stops at the end of the older log",
+        "reader.cpp",
+        "position = std::max(position, raw(older->resumes_at));",
+        "position = std::max(position, raw(older->end));",
+        "a log that goes on from an older one*",
+    ),
+    (
+        "W10 the older log stays",
+        "internal/segment_keeper.cpp",
+        "  RETURN_IF_ERROR(store_.remove_older(store_.geometry().number_of(keep_from_.load())));\n",
         "",
-        "a rewritten log*",
+        "a log that goes on from an older one*",
+    ),
+    (
+        "a restore takes a segment of its backup that the archive has whole",
+        "older_log.cpp",
+        "    if (is_found && *is_found) continue;\n",
+        "    if (is_found && *is_found && number > last) continue;\n",
+        "the archive's segments take precedence*",
     ),
     (
         "on a full disk what completion gives back comes to growth",
@@ -45,8 +59,8 @@ FAULTS = [
     (
         "the search for the log's end does not show each record that it passes",
         "internal/log_scan.cpp",
-        "    if (visitor != nullptr) visitor->visit(record);\n",
-        "    if (visitor != nullptr && found.end % 64 != 0) visitor->visit(record);\n",
+        "    visitor->visit(record);\n",
+        "    if (found.end % 64 != 0) visitor->visit(record);\n",
         "what sees the records*",
     ),
     (

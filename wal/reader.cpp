@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/invariant.h"
 #include "wal/internal/log_window.h"
 #include "wal/internal/segment_store.h"
@@ -36,6 +38,15 @@ struct Reader::State {
   LogWindow window;
   std::uint64_t position = 0;
   std::uint64_t end = 0;
+
+  void pass_over_gap() noexcept {
+    const auto& older = window.location().older;
+    if (older && position >= raw(older->end)) position = std::max(position, raw(older->resumes_at));
+  }
+  void pass_back_over_gap() noexcept {
+    const auto& older = window.location().older;
+    if (older && position == raw(older->resumes_at)) position = raw(older->end);
+  }
 };
 
 Reader::Reader(LogLocation location, Lsn end, ReadPattern pattern)
@@ -63,6 +74,7 @@ void Reader::extend_to(Lsn end) noexcept {
 }
 
 Result<std::optional<Record>> Reader::next() {
+  state_->pass_over_gap();
   if (state_->position >= state_->end) return std::optional<Record>{};
   ASSIGN_OR_RETURN(const Record record, read(Lsn{state_->position}));
   return std::optional{record};
@@ -83,6 +95,7 @@ Result<Record> Reader::read(Lsn at) {
 
 Result<std::optional<Record>> Reader::previous() {
   auto& window = state_->window;
+  state_->pass_back_over_gap();
   const std::uint64_t end = state_->position;
   if (end < kTrailerBytes) return std::optional<Record>{};
   ASSIGN_OR_RETURN(const Bytes trailer, window.bytes_backward(end - kTrailerBytes, kTrailerBytes));
@@ -94,7 +107,7 @@ Result<std::optional<Record>> Reader::previous() {
   ASSIGN_OR_RETURN(const Bytes whole, window.bytes_backward(start, length));
   if (whole.size() < length) return std::optional<Record>{};
   Record record;
-  const Decoding found = decode(whole, Lsn{start}, window.location().database_id, record);
+  const Decoding found = decode(whole, Lsn{start}, window.database_id_at(start), record);
   if (found != Decoding::record || raw(record.end) != end) {
     return no_record(window.location(), start, Decoding::invalid);
   }
@@ -112,7 +125,11 @@ Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& dir
   std::optional<Error> first;
   for (const std::uint64_t number : numbers) {
     auto header = read_segment_header(files, directory, number);
-    if (header) return LogLocation{&files, directory, header->segment_bytes, header->database_id};
+    if (header)
+      return LogLocation{.files = &files,
+                         .directory = directory,
+                         .segment_bytes = header->segment_bytes,
+                         .database_id = header->database_id};
     if (!first) first = std::move(header).error();
   }
   return fail(std::move(*first));

@@ -11,18 +11,31 @@
 
 namespace swizzle::wal {
 
+/// The log from which another one goes on: that of the database whose backup was restored. Its
+/// segments lie beside those of the other log, as they were, under older_segment_name().
+struct OlderLog {
+  /// Identifier to which its segments and records are bound.
+  std::uint64_t database_id = 0;
+  /// End of its records, a record boundary. More may follow in its segments, which is not read.
+  Lsn end = Lsn::none;
+  /// Start of the other log, at the start of a segment. Nothing lies between the two.
+  Lsn resumes_at = Lsn::none;
+};
+
 /// Location of a log. Log::location() gives it; find_log() reads it from the files.
 struct LogLocation {
   FileSystem* files = nullptr;
   std::filesystem::path directory;
   std::uint64_t segment_bytes = 0;
   std::uint64_t database_id = 0;
+  std::optional<OlderLog> older = std::nullopt;  ///< from which it goes on
 };
 
 /// Access pattern of the reads: one record after the other, or here and there.
 enum class ReadPattern : std::uint8_t { sequential, random };
 
-/// Reads records from the segment files; every returned record has passed its checksum. May read
+/// Reads records from the segment files. Behind the last record of an older log comes the first one
+/// of the log that goes on from it. Every returned record has passed its checksum. May read
 /// the durable part of a running Log. Not thread-safe; parks while it reads.
 class Reader {
  public:

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <pqxx/pqxx>
 #include <random>
@@ -116,6 +117,17 @@ class RestoredServer {
   pid_t process_ = -1;
 };
 
+/// Returns the content of each file of a directory.
+std::map<std::string, std::string> contents_of(const std::string& directory) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : fs::directory_iterator{directory}) {
+    std::ostringstream text;
+    text << std::ifstream{entry.path(), std::ios::binary}.rdbuf();
+    contents[entry.path().filename()] = text.str();
+  }
+  return contents;
+}
+
 std::int64_t number(pqxx::connection& connection, const std::string& query) {
   pqxx::nontransaction work{connection};
   return work.exec1(query)[0].as<std::int64_t>();
@@ -201,10 +213,12 @@ TEST_CASE("swizzled --restore-from answers and obeys signals while it prepares t
     work.exec("INSERT INTO kept SELECT g FROM generate_series(1, 1000) AS g");
   }
   source.kill();
-  // The archive gives nothing until there is the file.
+  const std::string log = source.data_directory() + "/engine/log";
+  const auto log_before = contents_of(log);
+  // The archive gives nothing until there is the file. Then it gives its own files.
   const std::string gate = source.directory() + "/gate";
-  const std::string command = "until [ -e " + gate + " ]; do sleep 0.02; done; cp " +
-                              source.data_directory() + "/engine/log/%f %p";
+  const std::string command =
+      "until [ -e " + gate + " ]; do sleep 0.02; done; ln " + log + "/%f %p 2>/dev/null";
   const std::string target = source.directory() + "/r";
   RestoredServer server(target, {"--restore-from", backup, "--restore-command", command},
                         source.port());
@@ -227,8 +241,15 @@ TEST_CASE("swizzled --restore-from answers and obeys signals while it prepares t
     std::ofstream{gate}.put('\n');
   }
   server.start();
-  pqxx::connection connection = server.connect();
-  CHECK(number(connection, "SELECT count(*) FROM kept") == 1000);
+  {
+    pqxx::connection connection = server.connect();
+    CHECK(number(connection, "SELECT count(*) FROM kept") == 1000);
+    pqxx::nontransaction work{connection};
+    work.exec("INSERT INTO kept SELECT g FROM generate_series(1001, 2000) AS g");
+  }
+  CHECK(server.stop() == 0);
+  const bool is_untouched = contents_of(log) == log_before;
+  CHECK(is_untouched);
 }
 
 TEST_CASE("swizzled --restore-from refuses what it cannot restore, and leaves nothing of it") {

@@ -156,8 +156,11 @@ Result<> ServerRestore::make_lists(const Directories& engines) {
       const RestoreOutcome made,
       begin_restore(files, engines, directory_.engine(), archive_of(words), words.target, goes_on));
   const std::chrono::duration<double> took = Runtime::current().now() - begin;
-  spdlog::info("restoring on demand up to {}; the log goes on at {}; prepared in {:.2f} s",
-               describe_stop(made), raw(made.begins_again), took.count());
+  spdlog::info(
+      "restoring on demand up to {}; the log goes on at {}; prepared in {:.2f} s, in which {:.1f} "
+      "MB of log were read",
+      describe_stop(made), raw(made.begins_again), took.count(),
+      static_cast<double>(made.log_bytes_read) / (1U << 20U));
   if (!has_target(words.target))
     spdlog::info("there is no log behind that in {}: what was committed later is not restored",
                  words.restore_command.empty() ? "the backup" : "backup and archive");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/invariant.h"
 #include "storage/recovery/records/record_effects.h"
 
 namespace swizzle {
@@ -85,6 +86,30 @@ Result<> note(Analysis& analysis, const wal::Record& record, Lists lists) {
   return {};
 }
 
+void add_page(Analysis& analysis, const SegmentDigest::Page& page) {
+  using Fate = SegmentDigest::Page::Fate;
+  using To = Analysis::MapChange::To;
+  switch (page.fate) {
+    case Fate::changed: {
+      auto [entry, is_new] =
+          analysis.dirty.try_emplace(page.page, PendingPage{.since = page.since});
+      PendingPage& pending = entry->second;
+      // As in note_page(): the page may have been written since.
+      if (page.newest >= pending.since) pending.newest = std::max(pending.newest, page.newest);
+      break;
+    }
+    case Fate::whole:
+      analysis.dirty.insert_or_assign(page.page,
+                                      PendingPage{.since = page.since, .newest = page.newest});
+      analysis.map_changes.push_back({page.page, To::allocated});
+      break;
+    case Fate::freed:
+      analysis.dirty.erase(page.page);
+      analysis.map_changes.push_back({page.page, To::free});
+      break;
+  }
+}
+
 /// A page may stand there twice: when it was still pending, and when it was in a frame.
 void note_dirty_pages(PendingPageMap& dirty, const Checkpoint& checkpoint) {
   for (const DirtyPage& page : checkpoint.dirty) {
@@ -152,6 +177,21 @@ void LogAnalysis::visit(const wal::Record& record) {
   progress_->set_pages(analysis_.dirty.size());
   progress_->set_transactions(analysis_.losers.size());
   progress_->reached(raw(record.end) - raw(from_), record.end);
+}
+
+void LogAnalysis::add(const SegmentDigest& digest) {
+  INVARIANT(lists_ == Lists::none);
+  if (!outcome_) return;
+  analysis_.records += digest.records;
+  for (const SegmentDigest::Page& page : digest.pages) add_page(analysis_, page);
+  for (const ActiveTransaction& open : digest.open) {
+    auto [loser, is_new] = analysis_.losers.try_emplace(open.id, open);
+    if (!is_new) loser->second.last = std::max(loser->second.last, open.last);
+  }
+  for (const TxnId id : digest.ended) analysis_.losers.erase(id);
+  analysis_.next_txn = std::max(analysis_.next_txn, digest.next_txn);
+  analysis_.trees.insert(digest.trees.begin(), digest.trees.end());
+  if (digest.ended_at_us != 0) analysis_.ended_at_us = digest.ended_at_us;
 }
 
 Result<Analysis> LogAnalysis::finish(Lsn end) {

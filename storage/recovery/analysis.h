@@ -11,6 +11,7 @@
 #include "storage/recovery/checkpoint/control_file.h"
 #include "storage/recovery/pending_pages.h"
 #include "storage/recovery/progress.h"
+#include "storage/recovery/records/segment_digest.h"
 #include "storage/space/space_map.h"
 #include "wal/log.h"
 #include "wal/reader.h"
@@ -54,6 +55,9 @@ class LogAnalysis final : public wal::OpeningVisitor {
 
   void begin(Lsn from, Lsn limit) override;
   void visit(const wal::Record& record) override;
+  /// The same as visits to all records of the digest's segment. Pre: Lists::none, and the records
+  /// before the segment's have been seen.
+  void add(const SegmentDigest& digest);
   /// Returns the state at the log's end. XX001 if the log ends before what was durable at the
   /// checkpoint. Pre: the log has been opened from the checkpoint on; not called before.
   Result<Analysis> finish(Lsn end);

@@ -13,7 +13,8 @@
 namespace swizzle {
 namespace {
 
-constexpr std::string_view kFirstLine = "restored on demand, version 1";
+constexpr std::string_view kFirstLine = "restored on demand, version 2";
+constexpr std::string_view kFirstLineOfVersion1 = "restored on demand, version 1";
 constexpr std::array<std::string_view, 3> kPhases{"begun", "pages left", "complete"};
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 20U;
 
@@ -44,6 +45,21 @@ std::optional<std::string_view> take_line(std::string_view& text, std::string_vi
   return line->substr(word.size());
 }
 
+/// Parses the identifier of an older log, its end, and where the log goes on.
+std::optional<wal::OlderLog> parse_older_log(std::string_view text) {
+  std::array<std::uint64_t, 3> numbers{};
+  for (std::uint64_t& number : numbers) {
+    const std::size_t length = std::min(text.find(' '), text.size());
+    const auto parsed = parse_hexadecimal(text.substr(0, length));
+    if (!parsed) return std::nullopt;
+    number = *parsed;
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  const auto& [id, end, resumes_at] = numbers;
+  if (!text.empty() || end == 0 || end >= resumes_at) return std::nullopt;
+  return wal::OlderLog{id, Lsn{end}, Lsn{resumes_at}};
+}
+
 std::optional<RestoreState> parse_state(std::string_view text) {
   constexpr std::string_view kSum = "sum ";
   const std::size_t last = text.rfind("\nsum ");
@@ -53,7 +69,9 @@ std::optional<RestoreState> parse_state(std::string_view text) {
   const auto sum = take_line(rest, kSum);
   if (!sum || !rest.empty() || parse_hexadecimal(*sum) != std::optional{sum_of(lines)})
     return std::nullopt;
-  if (take_line(lines) != std::optional{kFirstLine}) return std::nullopt;
+  const auto first = take_line(lines);
+  if (first != std::optional{kFirstLine} && first != std::optional{kFirstLineOfVersion1})
+    return std::nullopt;
   RestoreState state;
   const auto phase = take_line(lines, "phase ");
   const auto known = phase ? std::ranges::find(kPhases, *phase) : kPhases.end();
@@ -63,6 +81,10 @@ std::optional<RestoreState> parse_state(std::string_view text) {
   const auto number = id ? parse_hexadecimal(*id) : std::nullopt;
   if (!number) return std::nullopt;
   state.backup_id = *number;
+  if (lines.starts_with("older log ")) {
+    state.older_log = parse_older_log(*take_line(lines, "older log "));
+    if (!state.older_log) return std::nullopt;
+  }
   while (!lines.empty()) {
     const auto path = take_line(lines, "from ");
     if (!path) return std::nullopt;
@@ -100,6 +122,9 @@ Result<> write_restore_state(FileSystem& files, const std::filesystem::path& dir
   std::string text =
       fmt::format("{}\nphase {}\nbackup {:016x}\n", kFirstLine,
                   kPhases.at(static_cast<std::size_t>(state.phase)), state.backup_id);
+  if (state.older_log)
+    text += fmt::format("older log {:016x} {:016x} {:016x}\n", state.older_log->database_id,
+                        raw(state.older_log->end), raw(state.older_log->resumes_at));
   for (const auto& backup : state.backups) {
     if (backup.native().find('\n') != std::string::npos)
       return fail(sqlstate::invalid_parameter_value,

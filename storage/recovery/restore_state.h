@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/io/file.h"
 #include "base/result.h"
+#include "wal/reader.h"
 
 namespace swizzle {
 
@@ -27,6 +28,9 @@ struct RestoreState {
   std::uint64_t backup_id = 0;
   /// A full backup and the incremental ones after it, oldest first.
   std::vector<std::filesystem::path> backups;
+  /// The log of backup and archive, once the directory can be opened. None if it was restored by an
+  /// earlier version, whose log has the old records itself.
+  std::optional<wal::OlderLog> older_log = std::nullopt;
 };
 
 /// Reads the file. Nothing if there is none; XX001 if it is damaged.

@@ -4,12 +4,13 @@
 
 #include "base/memory/aligned_buffer.h"
 #include "wal/internal/segment_store.h"
+#include "wal/older_log.h"
 
 namespace swizzle::wal {
 
 Result<SegmentHeader> check_restored(FileSystem& files, const std::filesystem::path& path,
                                      const LogOptions& options, std::uint64_t number) {
-  ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_write, {}));
+  ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_only, {}));
   ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
   AlignedBuffer block{kSegmentHeaderBytes};
   if (size < kSegmentHeaderBytes) {
@@ -39,16 +40,13 @@ Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from
                      read_segment_header(files, options.directory, existing.back()));
     segment_bytes = header.segment_bytes;
   }
-  const auto target = options.directory / "restored.tmp";
   for (std::uint64_t number = SegmentGeometry{segment_bytes}.number_of(raw(from));; ++number) {
-    ASSIGN_OR_RETURN(const bool found, options.restore(segment_name(number), target));
+    ASSIGN_OR_RETURN(const bool found, fetch_segment(files, options, number));
     if (!found) {
       // The copy has these segments; only its last one was cut where the copy ended.
       if (!existing.empty() && number < existing.back()) continue;
       return {};
     }
-    RETURN_IF_ERROR(check_restored(files, target, options, number));
-    RETURN_IF_ERROR(files.rename(target, options.directory / segment_name(number)));
     RETURN_IF_ERROR(files.sync_directory(options.directory));
   }
 }

@@ -152,7 +152,9 @@ Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from, Opening
     ASSIGN_OR_RETURN(const Decoding decoding, window.decode_at(found.end, record));
     if (decoding != Decoding::record) break;
     found.end = raw(record.end);
-    if (visitor != nullptr) visitor->visit(record);
+    if (visitor == nullptr) continue;
+    visitor->visit(record);
+    if (!visitor->wants_more()) return found;
   }
   RETURN_IF_ERROR(refuse_damage(window, found.end, limit));
   return found;

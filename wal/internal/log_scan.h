@@ -24,7 +24,7 @@ Result<LogEnd> check_segments(const LogLocation& location, std::uint64_t from);
 /// Reads forward from `from`, a record boundary, to the last record of the unbroken run. The bytes
 /// that follow must be the remains of an interrupted write. If they prove that the end of the run
 /// was durable, the log is damaged: XX001 with the LSN from which on it is lost. Pre: the segments
-/// passed check_segments(). `visitor` may be null.
+/// passed check_segments(). `visitor` may be null; if it wants no more, the end is where it stands.
 Result<LogEnd> find_end(const LogLocation& location, std::uint64_t from,
                         OpeningVisitor* visitor = nullptr);
 

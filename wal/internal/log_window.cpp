@@ -47,6 +47,9 @@ Result<Bytes> LogWindow::bytes_backward(std::uint64_t at, std::size_t size) {
 
 Result<Bytes> LogWindow::loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
                                 std::uint64_t load_to) {
+  // Nothing lies between an older log and the one that goes on from it.
+  if (location_.older && at >= raw(location_.older->resumes_at))
+    load_from = std::max(load_from, raw(location_.older->resumes_at));
   if (at < start_ || at + size > end_) RETURN_IF_ERROR(load_range(load_from, load_to));
   if (at < start_ || at >= end_) return Bytes{};
   return Bytes{memory_->data() + (at - start_), std::min<std::uint64_t>(size, end_ - at)};
@@ -73,10 +76,16 @@ Result<> LogWindow::load_range(std::uint64_t from, std::uint64_t to) {
   return {};
 }
 
+std::filesystem::path LogWindow::path_of(std::uint64_t number) const {
+  const auto& older = location_.older;
+  const bool is_older = older && number < geometry_.number_of(raw(older->resumes_at));
+  return location_.directory / (is_older ? older_segment_name(number) : segment_name(number));
+}
+
 Result<bool> LogWindow::open_segment(std::uint64_t number) {
   if (file_ && file_number_ == number) return true;
   file_.reset();
-  const auto path = location_.directory / segment_name(number);
+  const auto path = path_of(number);
   ASSIGN_OR_RETURN(const bool exists, location_.files->exists(path));
   if (!exists) return false;
   ASSIGN_OR_RETURN(file_, location_.files->open(path, OpenMode::read_only, {.direct = true}));
@@ -115,10 +124,10 @@ Result<Bytes> LogWindow::bytes_of_record(std::uint64_t at, std::size_t size) {
 Result<Decoding> LogWindow::decode_at(std::uint64_t at, Record& record) {
   constexpr std::size_t kProbe = 256;
   ASSIGN_OR_RETURN(Bytes there, bytes_of_record(at, kProbe));
-  const auto first_try = decode(there, Lsn{at}, location_.database_id, record);
+  const auto first_try = decode(there, Lsn{at}, database_id_at(at), record);
   if (first_try != Decoding::needs_more) return first_try;
   ASSIGN_OR_RETURN(there, bytes_of_record(at, raw(record.end) - at));
-  return decode(there, Lsn{at}, location_.database_id, record);
+  return decode(there, Lsn{at}, database_id_at(at), record);
 }
 
 Result<Bytes> LogWindow::rest(std::uint64_t at) {
@@ -149,8 +158,8 @@ Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_
       ASSIGN_OR_RETURN(decoding, decode_at(at, record));
     } else {
       ASSIGN_OR_RETURN(const Bytes probe, bytes(at, kShort));
-      decoding = decode(probe.first(std::min(probe.size(), kShort)), Lsn{at}, location_.database_id,
-                        record);
+      decoding =
+          decode(probe.first(std::min(probe.size(), kShort)), Lsn{at}, database_id_at(at), record);
     }
     if (decoding == Decoding::record) return std::optional{record};
     if (decoding == Decoding::wrong_sum) in_vain += raw(record.end) - at;

@@ -39,6 +39,11 @@ class LogWindow {
   /// previous limit, since it may have been read half full.
   void set_limit(std::uint64_t limit) noexcept;
   [[nodiscard]] const LogLocation& location() const noexcept { return location_; }
+  /// Returns the identifier to which a record at `at` is bound.
+  [[nodiscard]] std::uint64_t database_id_at(std::uint64_t at) const noexcept {
+    const auto& older = location_.older;
+    return older && at < raw(older->resumes_at) ? older->database_id : location_.database_id;
+  }
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
 
  private:
@@ -50,6 +55,7 @@ class LogWindow {
                        std::uint64_t load_to);
   Result<> load_range(std::uint64_t from, std::uint64_t to);
   Result<bool> open_segment(std::uint64_t number);
+  [[nodiscard]] std::filesystem::path path_of(std::uint64_t number) const;
   Result<> read_segment_part(std::uint64_t at, MutableBytes into);
 
   LogLocation location_;

@@ -38,6 +38,7 @@ std::uint64_t checksum_of(const StoredHeader& header) noexcept {
 }
 
 constexpr std::string_view kSuffix = ".log";
+constexpr std::string_view kOlderSuffix = ".older";
 constexpr std::size_t kDigits = 16;
 
 }  // namespace
@@ -80,6 +81,15 @@ Result<SegmentHeader> decode_segment_header(std::span<const std::byte, kSegmentH
 
 std::string segment_name(std::uint64_t number) {
   return fmt::format("{:016x}{}", number, kSuffix);
+}
+
+std::string older_segment_name(std::uint64_t number) {
+  return segment_name(number) += kOlderSuffix;
+}
+
+std::optional<std::uint64_t> older_segment_number(std::string_view name) {
+  if (!name.ends_with(kOlderSuffix)) return std::nullopt;
+  return segment_number(name.substr(0, name.size() - kOlderSuffix.size()));
 }
 
 std::optional<std::uint64_t> segment_number(std::string_view name) {

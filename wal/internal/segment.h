@@ -70,6 +70,9 @@ Result<SegmentHeader> decode_segment_header(std::span<const std::byte, kSegmentH
 /// Returns a segment's file name: sixteen hexadecimal digits and ".log".
 std::string segment_name(std::uint64_t number);
 std::optional<std::uint64_t> segment_number(std::string_view name);
+/// Returns the name of an older log's segment (OlderLog): segment_name() and ".older".
+std::string older_segment_name(std::uint64_t number);
+std::optional<std::uint64_t> older_segment_number(std::string_view name);
 
 /// Rounds to the write unit.
 constexpr std::uint64_t block_floor(std::uint64_t lsn) noexcept {

@@ -98,6 +98,7 @@ Result<> SegmentKeeper::work() {
     }
     budget_.set_segments_end(store_.geometry().first_lsn(store_.end()));
   }
+  RETURN_IF_ERROR(store_.remove_older(store_.geometry().number_of(keep_from_.load())));
   return store_.remove_surplus(free_below(), options_.spare_segments);
 }
 

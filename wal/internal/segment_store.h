@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class SegmentStore {
   /// `first_writable` on. Counts the kept files, and removes what an interrupted preparation left
   /// behind, or keeps it, too.
   Result<> adopt(std::uint64_t first, std::uint64_t last, std::uint64_t first_writable);
+  /// Takes over the older log's segments (OlderLog) that lie in the directory.
+  Result<> adopt_older();
   /// Begins an empty log whose first segment will be `first`.
   void begin_at(std::uint64_t first);
 
@@ -45,12 +48,16 @@ class SegmentStore {
 
   /// Removes files below `free_below` beyond `spares` of them.
   Result<> remove_surplus(std::uint64_t free_below, std::uint32_t spares);
+  /// Removes the older log's segments below `free_below`.
+  Result<> remove_older(std::uint64_t free_below);
   /// Closes files that are written to no more.
   void close_below(std::uint64_t number);
 
   /// Pre: prepared, and not closed.
   [[nodiscard]] std::shared_ptr<File> writable(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t first() const;
+  /// The same, or the first segment of the older log if that is still there.
+  [[nodiscard]] std::uint64_t first_of_all() const;
   /// One after the last prepared segment.
   [[nodiscard]] std::uint64_t end() const;
 
@@ -91,6 +98,7 @@ class SegmentStore {
   std::uint64_t first_ = kFirstSegment;
   std::uint64_t end_ = kFirstSegment;
   std::map<std::uint64_t, std::shared_ptr<File>> writable_;
+  std::set<std::uint64_t> older_;
 };
 
 /// Numbers of the segments in `directory`, ascending.

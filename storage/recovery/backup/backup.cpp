@@ -71,6 +71,15 @@ class EarlierBackup {
   std::unordered_map<PageId, Lsn> lacks_since_;
 };
 
+/// Refuses a backup that would need the log from before a restore on demand, of another id.
+Result<> require_own_log(const wal::LogLocation& log, Lsn from) {
+  if (!log.older || from >= log.older->resumes_at) return {};
+  return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                    "the log from before the restore is still needed: a transaction from before it "
+                    "is prepared, or is being rolled back"}
+                  .with_hint("Finish prepared transactions (pg_prepared_xacts) first."));
+}
+
 /// Takes the copied pages: the data file of a full backup, the changed pages of another.
 using KeepPage = std::function<Result<>(PageId page, Bytes bytes)>;
 
@@ -252,9 +261,10 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
   std::optional<EarlierBackup> earlier;
   if (since) {
     ASSIGN_OR_RETURN(earlier, EarlierBackup::open(parts, files, *since));
-    // So that the backup needs little of the log.
-    if (parts.clean) RETURN_IF_ERROR(parts.clean());
   }
+  // So that an incremental backup needs little of the log, and none of a log from before a restore.
+  const bool needs_clean_pages = earlier || parts.log.location().older;
+  if (needs_clean_pages && parts.clean) RETURN_IF_ERROR(parts.clean());
   RETURN_IF_ERROR(files.create_directory(target));
   RETURN_IF_ERROR(mark_unfinished(files, target));
   RETURN_IF_ERROR(files.create_directory(target / log_name));
@@ -269,6 +279,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
           map = snapshot;
         }));
   }
+  RETURN_IF_ERROR(require_own_log(parts.log.location(), control.checkpoint.keep_from));
 
   BackupOutcome outcome;
   outcome.begin = control.checkpoint.begin;

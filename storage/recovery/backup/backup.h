@@ -51,6 +51,8 @@ struct RestoredLog {
   std::vector<PageId> doubted = {};
   /// The end of the last segment that backup and archive have.
   Lsn known_end = Lsn::none;
+  /// As RestoreOutcome::log_bytes_read.
+  std::uint64_t bytes_read = 0;
 };
 /// Makes a database directory at `target`, which does not exist, out of a full backup and the
 /// incremental ones after it, oldest first, and the archived log segments, if `archive` has any.

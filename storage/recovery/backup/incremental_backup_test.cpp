@@ -190,7 +190,7 @@ TEST_CASE("R18 a backup since which none can be taken is refused by name", "[bac
 TEST_CASE("R18 power cuts while an incremental backup is taken and a chain restored",
           "[backup][crash]") {
   std::uint64_t unfinished = 0;
-  for_seeds(20, [&](std::uint64_t seed) {
+  for_seeds(40, [&](std::uint64_t seed) {
     SimulatedDisk disk{seed};
     Trees::Content content;
     Random random{seed};
@@ -204,7 +204,7 @@ TEST_CASE("R18 power cuts while an incremental backup is taken and a chain resto
         REQUIRE(trees.engine->close());
       });
     }
-    disk.cut_power_at(DiskOperation::change, random.between(1, 150));
+    disk.cut_power_at(DiskOperation::change, random.between(1, 70));
     {
       Simulation simulation{seed};
       simulation.run([&] {

@@ -32,12 +32,13 @@ Result<RestoredLog> restore(FileSystem& files, std::span<const std::filesystem::
   // Pages are copied only if the target can be reached.
   const auto whole = target / (log_name + "-whole");
   RETURN_IF_ERROR(files.create_directory(whole));
-  auto log = collect_log(files, chain, log_name, whole, archive, stop);
+  auto log = collect_log(files, chain, log_name, whole, archive, stop, {});
   if (!log) {
     remove_unfinished(files, target, whole);
     return fail(std::move(log).error());
   }
-  RestoredLog outcome{.stop = log->stop, .known_end = log->segments_end};
+  RestoredLog outcome{
+      .stop = log->stop, .known_end = log->segments_end, .bytes_read = log->bytes_read};
   RETURN_IF_ERROR(files.create_directory(target / log_name));
   RETURN_IF_ERROR(
       wal::copy_log(log->location, checkpoint.keep_from, log->stop.end, files, target / log_name));

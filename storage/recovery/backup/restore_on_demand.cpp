@@ -14,7 +14,7 @@
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/restore_state.h"
 #include "wal/log.h"
-#include "wal/log_rewrite.h"
+#include "wal/older_log.h"
 
 namespace swizzle {
 namespace {
@@ -26,11 +26,6 @@ wal::LogOptions new_log_options(const std::filesystem::path& directory,
   options.database_id = Runtime::current().random() | 1U;
   options.segment_bytes = segment_bytes;
   return options;
-}
-
-Result<> require_going_on(const RestoreGoesOn& goes_on) {
-  if (!goes_on || goes_on()) return {};
-  return fail(sqlstate::admin_shutdown, "the preparation of the restore was ended");
 }
 
 /// Fills a directory with everything but the pages.
@@ -45,31 +40,30 @@ class DirectoryMaker {
         goes_on_(goes_on),
         whole_(target / (log_name + "-whole")) {}
 
-  Result<RestoreOutcome> make(const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
+  struct Made {
+    RestoreOutcome outcome;
+    wal::OlderLog older;
+  };
+  Result<Made> make(const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
     const std::filesystem::path log_directory = target_ / log_name_;
     for (const auto& directory : {whole_, log_directory})
       RETURN_IF_ERROR(files_.create_directory(directory));
     RETURN_IF_ERROR(files_.sync_directory(target_));
-    ASSIGN_OR_RETURN(const WholeLog whole,
-                     collect_log(files_, chain_, log_name_, whole_, ending(archive), stop));
-    RestoreOutcome outcome{.end = whole.stop.end,
-                           .last_commit_us = whole.stop.last_commit_us,
-                           .last_commit = whole.stop.last_commit,
-                           .restore_point = whole.stop.restore_point};
+    ASSIGN_OR_RETURN(const WholeLog whole, collect_log(files_, chain_, log_name_, whole_,
+                                                       ending(archive), stop, goes_on_));
     RETURN_IF_ERROR(make_data_file());
     RETURN_IF_ERROR(chain_.copy_lists(files_, target_));
+    // Skip one segment, so that followers of the old log in an archive stop before this one.
+    const Lsn begin{raw(whole.segments_end) + whole.location.segment_bytes};
+    const wal::OlderLog older{
+        .database_id = whole.location.database_id, .end = whole.stop.end, .resumes_at = begin};
     const wal::LogOptions options = new_log_options(log_directory, whole.location.segment_bytes);
-    const Checkpoint& checkpoint = chain_.control().checkpoint;
-    ASSIGN_OR_RETURN(
-        wal::LogRewriter log,
-        wal::LogRewriter::begin(files_, options, checkpoint.keep_from,
-                                static_cast<wal::RecordKind>(RecordKind::segment_filled)));
-    LogAnalysis analysis(checkpoint, unobserved_, LogAnalysis::Lists::none);
-    RETURN_IF_ERROR(rewrite(whole, log, analysis));
-    RETURN_IF_ERROR(log.flush());
-    RETURN_IF_ERROR(write_lists(options, log, whole, analysis));
-    outcome.begins_again = log.position();
-    return outcome;
+    RETURN_IF_ERROR(wal::take_over_segments(files_, whole_, log_directory));
+    RETURN_IF_ERROR(wal::begin_behind(files_, options, older));
+    RETURN_IF_ERROR(write_lists(options, older, *whole.analysis));
+    Made made{restore_outcome(whole.stop, begin), older};
+    made.outcome.log_bytes_read = whole.bytes_read;
+    return made;
   }
 
  private:
@@ -91,33 +85,15 @@ class DirectoryMaker {
     return data->sync();
   }
 
-  /// Copies the log up to the target, and analyses it from the backup's checkpoint on.
-  Result<> rewrite(const WholeLog& whole, wal::LogRewriter& log, LogAnalysis& analysis) {
-    const Checkpoint& checkpoint = chain_.control().checkpoint;
-    wal::Reader reader(whole.location, whole.stop.end);
-    reader.seek(log.position());
-    analysis.begin(checkpoint.begin, whole.stop.end);
-    while (true) {
-      ASSIGN_OR_RETURN(const auto record, reader.next());
-      if (!record) return {};
-      RETURN_IF_ERROR(require_going_on(goes_on_));
-      RETURN_IF_ERROR(log.append(*record));
-      if (record->lsn >= checkpoint.begin) analysis.visit(*record);
-    }
-  }
-
   /// Writes the space map and the control file as a checkpoint at the new log's begin has them.
-  Result<> write_lists(const wal::LogOptions& options, wal::LogRewriter& log, const WholeLog& whole,
+  Result<> write_lists(const wal::LogOptions& options, const wal::OlderLog& older,
                        LogAnalysis& analysis) {
     Control control = chain_.control();
     ASSIGN_OR_RETURN(const auto volume, Volume::open(files_, target_));
-    const auto old_log = wal::Log::read_only(files_, options, whole.stop.end);
+    const auto old_log = wal::Log::read_only(files_, options, older.end, 1, older);
     ASSIGN_OR_RETURN(const Recovered recovered,
                      recover(files_, target_, *volume, control, *old_log, analysis));
-    // Skip one segment, so that followers of the old log in an archive stop before this one.
-    RETURN_IF_ERROR(log.fill_to(Lsn{raw(whole.segments_end) + options.segment_bytes}));
-    RETURN_IF_ERROR(log.finish());
-    const Lsn begin = log.position();
+    const Lsn begin = older.resumes_at;
     const SpaceMap::Snapshot pages = recovered.space->snapshot([begin] { return begin; });
     for (const char* name : SpaceMap::kFileNames) RETURN_IF_ERROR(files_.remove(target_ / name));
     RETURN_IF_ERROR(SpaceMap::create(files_, target_, control.database_id, pages));
@@ -153,7 +129,6 @@ class DirectoryMaker {
   const std::string& log_name_;
   const RestoreGoesOn& goes_on_;
   const std::filesystem::path whole_;
-  const RecoveryObserver unobserved_;
 };
 
 /// Removes the directory. The file that says what it is goes last, so that a crash in the middle
@@ -208,12 +183,13 @@ Result<RestoreOutcome> restore_lists(FileSystem& files,
   auto made = [&]() -> Result<RestoreOutcome> {
     RETURN_IF_ERROR(mark_unfinished(files, target));
     RETURN_IF_ERROR(write_restore_state(files, target, state));
-    ASSIGN_OR_RETURN(RestoreOutcome outcome, maker.make(archive, stop));
+    ASSIGN_OR_RETURN(DirectoryMaker::Made made_of, maker.make(archive, stop));
     RETURN_IF_ERROR(mark_finished(files, target));
     // Last: from now on the directory can be opened.
     state.phase = RestoreState::Phase::pages_left;
+    state.older_log = made_of.older;
     RETURN_IF_ERROR(write_restore_state(files, target, state));
-    return outcome;
+    return std::move(made_of.outcome);
   }();
   // The error that ends the restore tells more than one of the removal.
   if (!made) static_cast<void>(remove_begun(files, target, log_name));

@@ -1,8 +1,11 @@
 // Restores that are in use while their pages are still in the backups.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "base/checksum.h"
 #include "base/simulation/seeded_runs.h"
 #include "base/simulation/simulated_disk.h"
 #include "base/simulation/simulation.h"
@@ -218,6 +221,108 @@ TEST_CASE("R20 a restore on demand stops at its target", "[backup]") {
         remove_everything(disk, kRestored);
       }
     });
+  });
+}
+
+TEST_CASE("R20 a restore on demand to a time has nothing of what was written after it",
+          "[backup]") {
+  for_seeds(4, [](std::uint64_t seed) {
+    SimulatedDisk disk{seed};
+    simulate(seed, [&] {
+      Backups backups;
+      RecoveryTarget target;
+      {
+        Trees trees(disk, seed);
+        write_pages(trees);
+        REQUIRE(trees.engine->back_up(kBackup));
+        for (int i = 0; i < 20; ++i) trees.change();
+        backups.content = trees.content;
+        Runtime& runtime = Runtime::current();
+        runtime.sleep_until(runtime.now() + std::chrono::seconds{1});
+        target.time_us = runtime.wall_clock_us();
+        runtime.sleep_until(runtime.now() + std::chrono::seconds{1});
+        // Of a transaction that ends later, before the first record that is too late.
+        const auto open = trees.engine->begin();
+        Tree tree = trees.engine->tree(trees.content.begin()->first).value();
+        for (int i = 0; i < 200; ++i)
+          REQUIRE(tree.insert(*open, as_bytes("open " + std::to_string(i)), as_bytes("later")));
+        REQUIRE(open->commit());
+        REQUIRE(trees.engine->close());
+      }
+      begin(disk, backups, target);
+      Trees trees(disk, seed, kRestored, backups.content);
+      wait_until_restored(*trees.engine);
+      Trees::require_content(*trees.engine, trees.content);
+      REQUIRE(trees.engine->verify().value() == Violations{});
+      REQUIRE(trees.engine->close());
+    });
+  });
+}
+
+TEST_CASE("R20 the older log of a restore on demand goes when nothing needs it", "[backup]") {
+  SimulatedDisk disk{3};
+  const Backups backups = backups_of(disk, 3);
+  simulate(4, [&] {
+    const RestoreOutcome made = begin(disk, backups);
+    const RestoreState state = read_restore_state(disk, kRestored).value().value();
+    REQUIRE(state.older_log);
+    CHECK(state.older_log->end == made.end);
+    CHECK(state.older_log->resumes_at == made.begins_again);
+    const auto older = [&disk] {
+      std::vector<std::string> names = disk.list(kRestored / "log").value();
+      std::erase_if(names, [](const std::string& name) { return !name.ends_with(".older"); });
+      return names.size();
+    };
+    CHECK(older() > 0);
+    Trees trees(disk, 3, kRestored, backups.content);
+    wait_until_restored(*trees.engine);
+    // The older copy of the control file needs it until the second checkpoint.
+    for (int i = 0; i < 2; ++i) {
+      trees.change();
+      REQUIRE(trees.engine->checkpoint());
+    }
+    for (int i = 0; i < 100 && older() != 0; ++i)
+      Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{10});
+    CHECK(older() == 0);
+    REQUIRE(trees.engine->close());
+    trees.open();
+    Trees::require_content(*trees.engine, trees.content);
+    REQUIRE(trees.engine->close());
+  });
+}
+
+TEST_CASE("a state of a restore that an earlier version began is read", "[backup]") {
+  SimulatedDisk disk{1};
+  simulate(1, [&] {
+    REQUIRE(disk.create_directory(kRestored));
+    const RestoreState written{.phase = RestoreState::Phase::pages_left,
+                               .backup_id = 7,
+                               .backups = {"/one", "/two"},
+                               .older_log = wal::OlderLog{5, Lsn{0x40000}, Lsn{0x80000}}};
+    REQUIRE(write_restore_state(disk, kRestored, written));
+    const RestoreState read = read_restore_state(disk, kRestored).value().value();
+    REQUIRE(read.older_log);
+    CHECK(read.older_log->database_id == 5);
+    CHECK(read.older_log->end == Lsn{0x40000});
+    CHECK(read.older_log->resumes_at == Lsn{0x80000});
+    CHECK(read.backups == written.backups);
+    const auto put = [&disk](std::string lines) {
+      lines += fmt::format("sum {:016x}\n", checksum(as_bytes(lines), 0));
+      const auto file =
+          disk.open(kRestored / kRestoredFromName, OpenMode::open_or_create, {}).value();
+      REQUIRE(file->truncate(0));
+      REQUIRE(file->write_at(0, as_bytes(lines)));
+    };
+    put("restored on demand, version 1\nphase pages left\nbackup 0000000000000007\nfrom /one\n");
+    const RestoreState old = read_restore_state(disk, kRestored).value().value();
+    CHECK_FALSE(old.older_log);
+    CHECK(old.backups == Directories{"/one"});
+    for (const char* const damaged : {"older log 5 40000", "older log 5 80000 40000",
+                                      "older log 5 40000 80000 1", "older log x 40000 80000"}) {
+      put(fmt::format("restored on demand, version 2\nphase pages left\nbackup 7\n{}\nfrom /one\n",
+                      damaged));
+      CHECK_FALSE(read_restore_state(disk, kRestored));
+    }
   });
 }
 
@@ -438,7 +543,8 @@ TEST_CASE("R20 what cannot be restored on demand is refused before anything is w
       CHECK_FALSE(disk.exists("/never").value());
       return made.error().message();
     };
-    const auto archived = disk.list(kArchive).value();
+    std::vector<std::string> archived = disk.list(kArchive).value();
+    std::erase_if(archived, [](const std::string& name) { return !name.ends_with(".log"); });
     REQUIRE(archived.size() > 3);
     const auto fetch = test::fetch_from_archive_and_log(disk);
     const std::string missing = archived[archived.size() - 2];
