@@ -13,8 +13,11 @@
 #include "base/runtime/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/btree/leaf_stage.h"
+#include "storage/btree/map_change.h"
 #include "storage/btree/node.h"
 #include "storage/page/page.h"
+#include "storage/recovery/undo_chain.h"
+#include "storage/txn/restart_changes.h"
 
 namespace swizzle {
 namespace {
@@ -133,19 +136,50 @@ Result<> fill(AnyTree& directory, const std::vector<TreeTable::Listed>& rows) {
   return stage.finish(append);
 }
 
+/// Returns the trees that the transaction has dropped, as far as that is not undone.
+Result<> add_dropped(EngineParts& parts, const ActiveTransaction& of, std::set<TreeId>& dropped) {
+  wal::Reader reader = parts.log->reader(wal::ReadPattern::random);
+  UndoChain steps(reader, of.last);
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<UndoStep> step, steps.next());
+    if (!step) return {};
+    if (step->tree != TreeId::directory || step->kind == RecordKind::page_image) continue;
+    ASSIGN_OR_RETURN(const std::vector<UndoneRow> rows, rows_of(*step));
+    for (const UndoneRow& row : rows)
+      if (row.action == LeafChange::Action::insert && row.key.size() == sizeof(std::uint32_t))
+        dropped.insert(tree_of_directory_key(row.key));
+  }
+}
+
+/// Makes ghosts of the rows of dropped trees.
+Result<> hide_dropped(AnyTree& directory, const std::set<TreeId>& dropped) {
+  for (const TreeId tree : dropped) {
+    MapChange removal(LeafChange::Action::remove, {});
+    const auto key = directory_key(tree);
+    RETURN_IF_ERROR(directory.change(key, nullptr, removal));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<> rebuild_directory(EngineParts& parts) {
+Result<> rebuild_directory(EngineParts& parts,
+                           std::span<const std::span<const ActiveTransaction>> unended) {
   spdlog::warn("reading all pages to find the trees");
   // Redo everything and clean, so that the file has the current pages.
   RETURN_IF_ERROR(parts.redo->finish());
   RETURN_IF_ERROR(parts.cleaner->clean_until(parts.log->tail()));
+  std::set<TreeId> dropped;
+  for (const auto& transactions : unended)
+    for (const ActiveTransaction& one : transactions)
+      RETURN_IF_ERROR(add_dropped(parts, one, dropped));
   RootSearch search(parts);
   RETURN_IF_ERROR(search.look_at_all());
   const auto rows = search.roots();
   Control control = parts.control->current();
   ASSIGN_OR_RETURN(control.directory_root, parts.trees->create_directory());
   RETURN_IF_ERROR(fill(parts.trees->directory(), rows));
+  RETURN_IF_ERROR(hide_dropped(parts.trees->directory(), dropped));
   parts.log->flush_to(parts.log->tail());
   RETURN_IF_ERROR(parts.control->write(control));
   const auto lost = search.lost();

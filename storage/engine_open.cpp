@@ -307,7 +307,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   return Unended{std::move(recovered.losers), std::move(recovered.prepared)};
 }
 
-Result<> open_trees(EngineParts& parts) {
+Result<> open_trees(EngineParts& parts, const Unended& unended) {
   parts.tree_log = std::make_unique<WalTreeLog>(*parts.log);
   parts.flusher = std::make_unique<LogFlusher>(*parts.log);
 #ifdef SWIZZLE_PLANTED_FAULTS
@@ -395,7 +395,9 @@ Result<> open_trees(EngineParts& parts) {
     auto opened = parts.trees->open_directory(control.directory_root);
     if (opened || !is_unreadable(opened.error())) return opened;
     spdlog::warn("the tree of trees cannot be read: {}", opened.error().message());
-    return rebuild_directory(parts);
+    return rebuild_directory(parts,
+                             std::array{std::span<const ActiveTransaction>{unended.losers},
+                                        std::span<const ActiveTransaction>{unended.prepared}});
   }
   ASSIGN_OR_RETURN(control.directory_root, parts.trees->create_directory());
   parts.log->flush_to(parts.log->tail());
@@ -459,7 +461,7 @@ Result<> Engine::open_promoted(FileSystem& files, const std::filesystem::path& d
 Result<> Engine::open_parts(RecoveryObserver observer) {
   Parts& parts = *parts_;
   ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
-  RETURN_IF_ERROR(open_trees(parts));
+  RETURN_IF_ERROR(open_trees(parts, unended));
   RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
   RETURN_IF_ERROR(parts.losers.take_up(unended.losers));
   // The log that undo needs has been reserved.

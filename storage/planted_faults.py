@@ -11,6 +11,48 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "T25 a directory that is made anew has the trees that open transactions drop",
+        "directory_rebuild.cpp",
+        "  RETURN_IF_ERROR(hide_dropped(parts.trees->directory(), dropped));\n",
+        "",
+        "swizzle_recovery_tests: R9 each page of a database that was killed*",
+    ),
+    (
+        "B7 the children of a root that has become lower keep their old parent",
+        "btree/btree_merge.inl",
+        "  root.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), root_frame); });\n",
+        "",
+        "a tree that has lost its records*",
+    ),
+    (
+        "a root that has one child stays",
+        "btree/btree_tidy.inl",
+        "    ASSIGN_OR_RETURN(const bool is_lower, lower_root());\n",
+        "    const bool is_lower = false;\n",
+        "a tree that has lost its records*",
+    ),
+    (
+        "R10 the newest change of a key stands for the next one",
+        "txn/later_changes.cpp",
+        "  entry = {(record.key_hash & ~kUnknown) | unknown, &record};",
+        "  if (entry.record == nullptr || unknown != 0) entry = {(record.key_hash & ~kUnknown) | unknown, &record};",
+        "R10 the next change*",
+    ),
+    (
+        "R10 a table of changes that grows has its entries where they were",
+        "txn/later_changes.cpp",
+        "    std::size_t at = entry.hash & mask;",
+        "    std::size_t at = entry.hash & (mask / 2);",
+        "R10 the next change*",
+    ),
+    (
+        "R10 every key of a transaction is kept in memory",
+        "txn/later_changes.cpp",
+        "  if (size < kFewEntries) {",
+        "  if (size < 1000 * kFewEntries) {",
+        "R10 a transaction of many rows*",
+    ),
+    (
         "R20 a page of the backups enters the pool clean",
         "recovery/page_redo.cpp",
         "  if (since == Lsn::none && is_lacking && parts_.absent->is_absent(page)) since = parts_.log.tail();\n",
@@ -715,15 +757,15 @@ FAULTS = [
     (
         "a record that a prepared transaction has moved is gone after a restart",
         "txn/restart_changes.cpp",
-        "    if (known->second.is_move) change.kind = UndoRecord::Kind::moved;\n",
+        "    if (traits_.back().is_move) change.kind = UndoRecord::Kind::moved;\n",
         "",
         "Who waits for a record that has moved*",
     ),
     (
         "an earlier change of a prepared transaction starts from what the leaf has now",
         "txn/restart_changes.cpp",
-        "      next != next_changes_.end()) {",
-        "      next == next_changes_.end() && step.lsn == Lsn::none) {",
+        "  if (const UndoRecord* const next = later_.find(step.tree, key)) {",
+        "  if (const UndoRecord* const next = step.lsn == Lsn::none ? later_.find(step.tree, key) : nullptr) {",
         "A prepared transaction is there*",
     ),
     (
@@ -816,8 +858,8 @@ FAULTS = [
     (
         "T5 leaves whose large values are gone stay",
         "btree/btree_clear.inl",
-        "  if (discarded.records != 0 && left < kSparseBytes)\n",
-        "  if (discarded.records > Node::kMaxSlots && left < kSparseBytes)\n",
+        "  if (discarded.records != 0 && left < kSparseBytes) {\n",
+        "  if (discarded.records > Node::kMaxSlots && left < kSparseBytes) {\n",
         "T5*",
         "dropped trees*",
     ),

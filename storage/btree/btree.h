@@ -29,6 +29,7 @@ struct TreeCounters {
   std::atomic<std::uint64_t> adoptions{0};
   std::atomic<std::uint64_t> adoptions_refused{0};
   std::atomic<std::uint64_t> root_growths{0};
+  std::atomic<std::uint64_t> root_shrinks{0};
   std::atomic<std::uint64_t> merges{0};
   std::atomic<std::uint64_t> rebalances{0};
   std::atomic<std::uint64_t> contention_splits{0};
@@ -390,6 +391,8 @@ class BTree {
   void merge_pair(Neighbours& pair, LogSpace& space) noexcept;
   void rebalance_pair(Neighbours& pair, LogSpace& space) noexcept;
   void readopt(Neighbours& pair, Bytes separator, LogSpace& space) noexcept;
+  Result<bool> lower_root();
+  bool take_in_only_child(Frame& root_frame, LogSpace& space) noexcept;
 
   // btree_tidy.inl
   /// What of a leaf's ghosts can go.

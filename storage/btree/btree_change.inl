@@ -322,7 +322,9 @@ Result<> BTree<Pool>::tidy(Bytes key) {
       break;
     }
   }
-  if (left < kUnderfullBytes) return merge_underfull(key, 0);
+  if (left >= kUnderfullBytes) return {};
+  RETURN_IF_ERROR(merge_underfull(key, 0));
+  RETURN_IF_ERROR(lower_root());
   return {};
 }
 

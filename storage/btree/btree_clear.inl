@@ -208,8 +208,10 @@ Result<DiscardedLeaf> BTree<Pool>::discard(Bytes low, Bytes high) {
   if (descent.saw_foster) tidy_after(descent, low);
   // Merges with the next leaf, which still has its values: the one before is empty already, so the
   // image of both is small.
-  if (discarded.records != 0 && left < kSparseBytes)
+  if (discarded.records != 0 && left < kSparseBytes) {
     RETURN_IF_ERROR(merge_sparse(low, TidyEffort::light));
+    RETURN_IF_ERROR(lower_root());
+  }
   return discarded;
 }
 

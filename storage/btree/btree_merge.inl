@@ -289,4 +289,72 @@ bool BTree<Pool>::merge_children(Frame& parent_frame, std::uint16_t left_index,
   return fits;
 }
 
+/// Makes a root with one child take over that child's content, level by level. Merges leave such
+/// roots. Returns false if nothing was done.
+template <class Pool>
+Result<bool> BTree<Pool>::lower_root() {
+  for (bool is_lower = false;; is_lower = true) {
+    // The latch would disturb every descent, so it is taken only where it is needed.
+    {
+      Descent look(*this, Bytes{}, kRootLevel);
+      RETURN_IF_ERROR(look.run());
+      const bool has_one_child = !look.node().is_leaf() && look.node().count() == 1;
+      if (!look.guard.valid() || !has_one_child) return is_lower;
+    }
+    ASSIGN_OR_RETURN(LogSpace space, log_.reserve(kPageBytes, 1));
+    Descent descent(*this, Bytes{}, kRootLevel);
+    RETURN_IF_ERROR(descent.run());
+    ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+    if (!hold) return is_lower;
+    if (take_in_only_child(descent.frame(), space)) continue;
+    hold.release_unchanged();
+    return is_lower;
+  }
+}
+
+/// Frees the only child of the root, which gets its content, if the child can be had without
+/// waiting. The root's page stays, as it does in grow_root(). No fence moves, so no gap changes.
+/// Pre: `root_frame` is held exclusively.
+template <class Pool>
+bool BTree<Pool>::take_in_only_child(Frame& root_frame, LogSpace& space) noexcept {
+  Node& root = Node::of(root_frame.page());
+  if (root.is_leaf() || root.count() != 1 || root.has_foster()) return false;
+  const Hold child_hold = pool_.follow(load_ref(root.child_ref(0)));
+  if (child_hold.frame() == nullptr) return false;
+  Frame& child_frame = *child_hold.frame();
+  ExclusiveGuard child_guard = ExclusiveGuard::try_lock(child_frame.latch);
+  if (!child_guard) return false;
+  const Node& child = Node::of(child_frame.page());
+  // A page that no descent has compared may be old, or another's. While a tree is loaded its right
+  // edge is open.
+  const bool has_all_keys = !child.has_foster() && child.low_fence().empty() &&
+                            child.high_fence().is_infinite() &&
+                            child.chain_high_fence().is_infinite();
+  if (!child_frame.is_compared() || !has_all_keys) {
+    child_guard.release_unchanged();
+    return false;
+  }
+  alignas(8) std::array<std::byte, kPageBytes> bytes;
+  Node& lower = Node::of(bytes.data());
+  lower.format(root.id(), id(), child.level(), child.fences());
+  lower.append_range(child, 0, child.count());
+  lower.set_logical_lsn(std::max(root.logical_lsn(), child.logical_lsn()));
+  lower.set_owed_bytes(child.owed_bytes());
+  const PageStore::MarksGuard marks(pool_.store());
+  {
+    const payload::PageImagePayload image(bytes.data());
+    const Lsn lsn = log_change(space, RecordKind::nodes_merged, root_frame, &child_frame,
+                               std::array<Bytes, 1>{image.span()});
+    std::memcpy(root_frame.page(), bytes.data(), kPageBytes);
+    stamp(root_frame, lsn);
+  }
+  root_frame.inserts = child_frame.inserts;
+  if (root.is_leaf()) ghosts_.records_moved(child.id(), root.id());
+  root.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), root_frame); });
+  child_guard.hand_over();
+  pool_.free_page(child_frame);
+  counters_.root_shrinks.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
 }  // namespace swizzle

@@ -447,4 +447,47 @@ TEMPLATE_TEST_CASE("a long foster chain is adopted even against a parent that is
   expect_equal(harness, model);
 }
 
+TEMPLATE_TEST_CASE("a tree that has lost its records is as low as a new one", "[storage][btree]",
+                   SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  const bool from_the_left = GENERATE(true, false);
+  const bool by_the_task = GENERATE(true, false);
+  CAPTURE(from_the_left, by_the_task);
+  TreeHarness<TestType> harness(4000);
+  constexpr int kKeys = 8'000;
+  const auto key_of = [](int i) { return std::to_string(100'000 + i) + std::string(200, 'k'); };
+  const auto pages_of_tree = [&] {
+    auto pages = harness.tree->pages();
+    REQUIRE(pages.has_value());
+    REQUIRE(pages->size() == harness.store.allocated());
+    return pages->size();
+  };
+  LeafCopy copy;
+  const auto tidy = [&](const std::string& key) {
+    if (by_the_task)
+      REQUIRE(harness.tree->tidy_leaf(as_bytes(key), TidyEffort::thorough, copy).has_value());
+    else
+      REQUIRE(harness.tree->tidy(as_bytes(key)).has_value());
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kKeys; ++i) REQUIRE(harness.insert(key_of(i), "value"));
+    REQUIRE(pages_of_tree() > 200);
+    for (int i = 0; i < kKeys - 3; ++i) {
+      const std::string key = key_of(from_the_left ? i : kKeys - 1 - i);
+      REQUIRE(harness.remove(key));
+      if (i % 4 == 3) tidy(key);
+    }
+    CHECK(pages_of_tree() == 1);
+    CHECK(harness.tree->counters().root_shrinks.load() ==
+          harness.tree->counters().root_growths.load());
+    REQUIRE(harness.tree->verify()->empty());
+    for (int i = kKeys - 3; i < kKeys; ++i) {
+      const std::string key = key_of(from_the_left ? i : kKeys - 1 - i);
+      REQUIRE(harness.get(key) == "value");
+      REQUIRE(harness.remove(key));
+    }
+    if constexpr (std::is_same_v<TestType, SwizzlingPool>)
+      REQUIRE(harness.pool->audit() == std::vector<std::string>{});
+  }
+}
+
 }  // namespace swizzle

@@ -24,6 +24,8 @@ Result<std::uint64_t> BTree<Pool>::count_pages(Bytes low, const KeyBound& high) 
     for (;;) {
       RETURN_IF_ERROR(copy_node(from, level, *copy));
       const Node& node = copy->node();
+      // The tree has become lower meanwhile.
+      if (node.level() < level) break;
       if (counts(node.low_fence())) ++pages;
       for (std::uint16_t i = 0; level == 1 && i < node.count(); ++i) {
         if (counts({key.data(), node.copy_key(i, key.data())})) ++pages;

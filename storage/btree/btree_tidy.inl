@@ -68,6 +68,8 @@ Result<TidiedLeaf> BTree<Pool>::tidy_leaf(Bytes key, TidyEffort effort, LeafCopy
     ASSIGN_OR_RETURN(const Merged merged, merge_sparse(key, effort));
     if (merged == Merged::done) tidied.pages_freed = 1;
     if (merged == Merged::later) tidied.has_more = true;
+    ASSIGN_OR_RETURN(const bool is_lower, lower_root());
+    if (is_lower) ++tidied.pages_freed;
   }
   return tidied;
 }

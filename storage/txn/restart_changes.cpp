@@ -75,6 +75,13 @@ Result<bool> is_undone(EngineParts& engine, const UndoStep& step, const UndoneRo
   return leaf.value && compare(*leaf.value, row.value) == 0;
 }
 
+ChangesBackward::ChangesBackward(EngineParts& engine, UndoLog& into,
+                                 std::uint64_t most_rows_of_tree) noexcept
+    : engine_(engine),
+      into_(into),
+      most_rows_(most_rows_of_tree),
+      later_(engine.files, engine.directory) {}
+
 Result<> ChangesBackward::read(Lsn last) {
   wal::Reader reader = engine_.log->reader(wal::ReadPattern::random);
   UndoChain steps(reader, last);
@@ -161,17 +168,15 @@ Result<> ChangesBackward::add_update(const UndoStep& step, const UndoneRow& row,
 Result<> ChangesBackward::keep_unreadable(const UndoStep& step, const UndoneRow& row,
                                           Lsn previous) {
   RETURN_IF_ERROR(keep(step, UndoRecord::Kind::updated, previous, row.key, {}, false));
-  next_changes_.erase({step.tree, as_text(row.key)});
-  return {};
+  return later_.put_unknown(*into_.newest());
 }
 
 /// Returns the value that the step left, or nothing if the page is damaged.
 Result<std::optional<std::vector<std::byte>>> ChangesBackward::value_after(const UndoStep& step,
                                                                            Bytes key) {
-  if (const auto next = next_changes_.find({step.tree, as_text(key)});
-      next != next_changes_.end()) {
-    if (next->second->kind == UndoRecord::Kind::inserted) return does_not_fit(step);
-    const Bytes value = next->second->old_value();
+  if (const UndoRecord* const next = later_.find(step.tree, key)) {
+    if (next->kind == UndoRecord::Kind::inserted) return does_not_fit(step);
+    const Bytes value = next->old_value();
     return std::vector<std::byte>{value.begin(), value.end()};
   }
   ASSIGN_OR_RETURN(AnyTree* const tree, engine_.trees->find(step.tree));
@@ -224,15 +229,13 @@ Result<> ChangesBackward::keep(const UndoStep& step, UndoRecord::Kind kind, Lsn 
                  .statement = 0,
                  .previous_lsn = previous,
                  .new_bytes = std::min(step.payload.size(), Node::kMaxInlineBytes)});
-  if (kind != UndoRecord::Kind::load_begun)
-    next_changes_.insert_or_assign({step.tree, as_text(record.key())}, &record);
-  return {};
+  return kind == UndoRecord::Kind::load_begun ? Result<>{} : later_.put(record);
 }
 
 ChangesForward::ChangesForward(TransactionState& state, const PreparedKept& kept,
                                const ChangesFound& found)
-    : state_(state), found_(found) {
-  for (const UndoTraits& traits : kept.traits) traits_.emplace(traits.younger, traits);
+    : state_(state), found_(found), traits_(kept.traits) {
+  std::ranges::sort(traits_, {}, &UndoTraits::younger);
 }
 
 Result<> ChangesForward::take_all(UndoLog& changes) {
@@ -267,9 +270,10 @@ Result<> ChangesForward::take(const UndoRecord& from) {
                          .statement = 0,
                          .previous_lsn = from.previous_lsn,
                          .new_bytes = from.new_size};
-  if (const auto known = traits_.find(younger_); known != traits_.end()) {
-    if (known->second.is_move) change.kind = UndoRecord::Kind::moved;
-    change.takes_key = known->second.takes_key;
+  while (!traits_.empty() && traits_.back().younger > younger_) traits_.pop_back();
+  if (!traits_.empty() && traits_.back().younger == younger_) {
+    if (traits_.back().is_move) change.kind = UndoRecord::Kind::moved;
+    change.takes_key = traits_.back().takes_key;
   }
   UndoRecord& record = state_.undo->add(change);
   if (record.kind == UndoRecord::Kind::load_begun) return hide_load(record.tree);

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "storage/recovery/records/prepared_record.h"
 #include "storage/recovery/records/record_undo.h"
 #include "storage/recovery/undo_chain.h"
+#include "storage/txn/later_changes.h"
 #include "storage/txn/version_index.h"
 
 namespace swizzle {
@@ -55,8 +55,8 @@ class ChangesBackward {
   static constexpr std::uint64_t kAnyNumber = UINT64_MAX;
   /// Keeps at most `most_rows_of_tree` rows of a tree. If a tree has more, its rows must not be
   /// used.
-  ChangesBackward(EngineParts& engine, UndoLog& into, std::uint64_t most_rows_of_tree = kAnyNumber)
-      : engine_(engine), into_(into), most_rows_(most_rows_of_tree) {}
+  ChangesBackward(EngineParts& engine, UndoLog& into,
+                  std::uint64_t most_rows_of_tree = kAnyNumber) noexcept;
 
   Result<> read(Lsn last);
   /// Adds one row of a step. `previous` is the LSN at which undo continues after the row.
@@ -64,17 +64,6 @@ class ChangesBackward {
   [[nodiscard]] const ChangesFound& found() const noexcept { return found_; }
 
  private:
-  struct KeyOfTree {
-    TreeId tree;
-    std::string_view key;
-    friend bool operator==(const KeyOfTree&, const KeyOfTree&) = default;
-  };
-  struct Hash {
-    std::size_t operator()(const KeyOfTree& of) const noexcept {
-      return hash_of_key(of.tree, as_bytes(of.key));
-    }
-  };
-
   Result<> add(const UndoStep& step, bool is_newest);
   bool keeps(const UndoStep& step, std::size_t rows);
   void note_created(const UndoneRow& row);
@@ -95,8 +84,7 @@ class ChangesBackward {
     std::uint64_t owed_bytes = 0;
   };
   std::unordered_map<TreeId, Rows> rows_;
-  /// For each key that has been read, the oldest change so far.
-  std::unordered_map<KeyOfTree, const UndoRecord*, Hash> next_changes_;
+  LaterChanges later_;
 };
 
 /// Returns the rows that a step changed, in the order in which they are undone.
@@ -123,7 +111,8 @@ class ChangesForward {
   const ChangesFound& found_;
   /// How many changes come after the current one.
   std::uint64_t younger_ = 0;
-  std::unordered_map<std::uint64_t, UndoTraits> traits_;
+  /// Those of the changes that are still to come; the next one is last.
+  std::vector<UndoTraits> traits_;
 };
 
 }  // namespace swizzle

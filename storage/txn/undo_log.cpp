@@ -28,6 +28,8 @@ constexpr std::size_t kLargestSpill = std::size_t{16} << 20U;
 // Steps in which amounts are reported to the log.
 constexpr std::uint64_t kLeastOwed = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kMostOwedAhead = std::uint64_t{4} << 20U;
+// Older stretches whose memory is freed again when one more is needed.
+constexpr std::size_t kFreedAgain = 8;
 // Step in which the shared memory is lent.
 constexpr std::size_t kLoan = std::size_t{16} << 20U;
 
@@ -96,11 +98,20 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
 }
 
 /// Writes the newest stretch while the next one fills, and frees its memory when that is full. The
-/// memory of older stretches is freed again, since linking a record to them touches them.
+/// memory of older stretches is freed again, since linking a record to them touches them: of some
+/// of them by turns, so that the cost of a stretch does not grow with their number.
 void UndoLog::leave_memory() noexcept {
-  for (std::size_t i = 0; i + 1 < chunks_.size(); ++i)
-    if (chunks_[i].scratch) chunks_[i].scratch->put_away();
-  if (!chunks_.empty() && chunks_.back().scratch) chunks_.back().scratch->write_back();
+  if (chunks_.empty()) return;
+  const std::size_t older = chunks_.size() - 1;
+  const auto put_away = [this](std::size_t at) {
+    if (chunks_[at].scratch) chunks_[at].scratch->put_away();
+  };
+  if (older != 0) put_away(older - 1);
+  for (std::size_t i = 0; i < std::min(older, kFreedAgain); ++i) {
+    next_freed_ = next_freed_ + 1 < older ? next_freed_ + 1 : 0;
+    put_away(next_freed_);
+  }
+  if (chunks_.back().scratch) chunks_.back().scratch->write_back();
 }
 
 void UndoLog::bring_back_slowly(const UndoRecord* record) {

@@ -224,6 +224,7 @@ class UndoLog : public UndoOutcome {
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;  ///< chunks from here on are kept for reuse
   std::size_t used_in_last_ = 0;
+  std::size_t next_freed_ = 0;  ///< where leave_memory() has stopped
   UndoRecord* newest_ = nullptr;
   std::uint64_t count_ = 0;
   std::size_t bytes_ = 0;
