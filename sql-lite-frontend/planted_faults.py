@@ -7,6 +7,7 @@ PROGRAM = "sql-lite-frontend/swizzle_sql_tests"
 OTHER_PROGRAMS = {
     "swizzle_sql_catalog_tests": "sql-lite-frontend/catalog/swizzle_sql_catalog_tests",
     "swizzle_sql_query_tests": "sql-lite-frontend/query/swizzle_sql_query_tests",
+    "swizzle_cluster_tests": "sql-lite-frontend/swizzle_cluster_tests",
     "swizzle_standby_process_tests": "server/swizzle_standby_process_tests",
 }
 TESTS = [["~[crash]", "~[stress]", "~[.]"]]
@@ -750,5 +751,47 @@ FAULTS = [
         "    Conditions all = std::move(query.where);\n    for (ExprPtr& condition : join",
         "    Conditions all;\n    for (ExprPtr& condition : join",
         "A subquery of FROM answers the same*",
+    ),
+    (
+        "one standby of several confirms a commit",
+        "session/shared/log_senders.cpp",
+        "    all[i] = positions[rule_.count - 1];\n",
+        "    all[i] = positions[0];\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "commits are confirmed while standbys of the rule are away",
+        "session/shared/log_senders.cpp",
+        "  if (of.size() < rule_.count || rule_.count == 0) return all;\n  if (!rule_.is_any) of.resize(rule_.count);\n  for (std::size_t i = 0; i < kLevels; ++i) {\n    std::vector<Lsn> positions;\n    for (const Sender* const sender : of)\n      positions.push_back(position_of(*sender, static_cast<Level>(i)));\n    std::ranges::sort(positions, std::ranges::greater{});\n    all[i] = positions[rule_.count - 1];\n",
+        "  if (of.empty() || rule_.count == 0) return all;\n  if (!rule_.is_any) of.resize(std::min(of.size(), rule_.count));\n  for (std::size_t i = 0; i < kLevels; ++i) {\n    std::vector<Lsn> positions;\n    for (const Sender* const sender : of)\n      positions.push_back(position_of(*sender, static_cast<Level>(i)));\n    std::ranges::sort(positions, std::ranges::greater{});\n    all[i] = positions[std::min(positions.size(), rule_.count) - 1];\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "a standby that the rule does not name confirms commits",
+        "session/shared/log_senders.cpp",
+        "    if (can_confirm && rule_.priority_of(sender.application) > 0) found.push_back(&sender);\n",
+        "    if (can_confirm) found.push_back(&sender);\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "a wait that was cancelled counts as confirmed",
+        "session/shared/log_senders.cpp",
+        "    return is_confirmed(end, level) ? Waited::confirmed : Waited::interrupted;\n",
+        "    return Waited::confirmed;\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "a new rule is passed over while commits wait",
+        "session/shared/log_senders.cpp",
+        "  rule_ = std::move(rule);\n  wake_done();\n",
+        "  if (waiters_.empty()) rule_ = std::move(rule);\n  wake_done();\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "a commit waits for less than itself",
+        "session/transactions/commit_wait.h",
+        "  const Lsn end = log.durable();\n",
+        "  const Lsn end{raw(log.durable()) - 4096};\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
     ),
 ]

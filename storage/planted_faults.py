@@ -5,7 +5,10 @@ and StorageFault in options.h."""
 PRESET = "release"
 TARGET = "swizzle_storage_tests"
 PROGRAM = "storage/swizzle_storage_tests"
-OTHER_PROGRAMS = {"swizzle_recovery_tests": "storage/recovery/swizzle_recovery_tests"}
+OTHER_PROGRAMS = {
+    "swizzle_recovery_tests": "storage/recovery/swizzle_recovery_tests",
+    "swizzle_cluster_tests": "sql-lite-frontend/swizzle_cluster_tests",
+}
 TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"], ["[hermitage]", "~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
@@ -994,7 +997,7 @@ FAULTS = [
     (
         "Y2 a step ends where pages may be ahead",
         "standby/standby.cpp",
-        "  if (end < state.goal) return false;\n",
+        "  if (whole.end < state.goal) return false;\n",
         "",
         "no step ends*",
     ),
@@ -1053,5 +1056,61 @@ FAULTS = [
         "!marks_.is_marked(gap, lock::ReadPart::gap);\n}\n\nbool LockAwareGhosts::may_join_at",
         "true;\n}\n\nbool LockAwareGhosts::may_join_at",
         "a marked gap*",
+    ),
+    (
+        "Y4 an old primary follows with log that the new one lacks",
+        "standby/standby.cpp",
+        "  if (!parted || received() > *parted) {\n",
+        "  if (!parted) {\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "Y4 a promotion begins no timeline",
+        "standby/standby.cpp",
+        "  RETURN_IF_ERROR(state.begin_timeline(promoted.timeline()));\n",
+        "",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "a standby's checkpoint lacks the transactions without an end",
+        "standby/standby.cpp",
+        "  checkpoint.active = recovered.losers;\n",
+        "",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "Y2 pages that a crash left are taken for pages of one time",
+        "standby/standby.cpp",
+        "known_goal.value_or(is_settled ? begin : log->end());",
+        "known_goal.value_or(is_settled || begin != Lsn::none ? begin : log->end());",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "Y3 a step redoes the last record",
+        "standby/standby.cpp",
+        "  const Lsn end = whole.last;\n",
+        "  const Lsn end = whole.end;\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "Y16 a standby does not send on the mark at which its pages are",
+        "standby/standby.cpp",
+        "  if (engine != nullptr) engine->extend_log(whole.end);\n",
+        "",
+        "a server behind a standby*",
+    ),
+    (
+        "Y11 no frame of a changed page leaves the pool of a standby",
+        "standby/standby_engine.cpp",
+        "  parts.trees->factory().pool().drop_outdated(outdated_);\n",
+        "",
+        "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "Y9 a step does not wait for readers",
+        "standby/standby_engine.cpp",
+        "    if (gate_->close(is_over ? kToEnd : kLongestStall)) return true;\n",
+        "    if (kLongestStall > Duration::zero() || gate_->close(kToEnd)) return true;\n",
+        "swizzle_cluster_tests: no acknowledged commit*",
     ),
 ]

@@ -21,8 +21,11 @@ bool is_time_to_rest() noexcept {
   return may_park();
 }
 
+/// A thread of its own goes on: the system takes the processor from it in time. On a busy machine a
+/// yield would cost it milliseconds.
 void let_others_run() noexcept {
-  Runtime::current().yield();
+  Runtime& runtime = Runtime::current();
+  if (!runtime.owns_its_thread()) runtime.yield();
   // Other fibers have changed the counts of this thread meanwhile.
   work_until_rest = kWorkBetweenRests;
   work_until_look = kWorkBetweenLooks;

@@ -12,6 +12,7 @@
 
 #include "base/fibers/fiber_runtime.h"
 #include "base/runtime/latch_count.h"
+#include "base/runtime/thread_runtime.h"
 
 using namespace swizzle;
 using namespace std::chrono_literals;
@@ -46,6 +47,27 @@ void keep_the_thread(Duration duration) {
   }
 }
 
+/// The process's threads, with a count of their yields.
+class CountedYields final : public Runtime {
+ public:
+  Parker& parker() noexcept override { return threads().parker(); }
+  std::unique_ptr<Task> spawn(std::string name, std::function<void()> body) override {
+    return threads().spawn(std::move(name), std::move(body));
+  }
+  TimePoint now() noexcept override { return threads().now(); }
+  std::int64_t wall_clock_us() noexcept override { return threads().wall_clock_us(); }
+  std::uint64_t random() noexcept override { return threads().random(); }
+  void yield() noexcept override { ++yields; }
+  void relax() noexcept override { threads().relax(); }
+  bool owns_its_thread() noexcept override { return owns; }
+
+  bool owns = true;
+  int yields = 0;
+
+ private:
+  static ThreadRuntime& threads() { return ThreadRuntime::of_the_process(); }
+};
+
 constexpr int kLowestPriority = 19;
 
 int priority_here() {
@@ -72,6 +94,21 @@ TEST_CASE("oversight ends with its scope, and scopes nest", "[long_work]") {
   const int before = outer.left();
   count_work(2 * kWorkBetweenRests);
   CHECK(outer.left() == before - 1);
+}
+
+TEST_CASE("long work yields to the others of its thread, and not where it has one of its own",
+          "[long_work]") {
+  CountedYields runtime;
+  const RuntimeScope in{runtime};
+  Patience patience{1'000'000};
+  const OversightScope scope{patience};
+  for (const bool owns : {true, false}) {
+    runtime.owns = owns;
+    const int before = patience.left();
+    for (int i = 0; i < 100; ++i) count_work(kWorkBetweenRests);
+    CHECK(patience.left() < before - 50);
+    CHECK((runtime.yields > 50) == !owns);
+  }
 }
 
 TEST_CASE("under a latch and in a catch block work goes on unseen", "[long_work]") {

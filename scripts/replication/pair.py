@@ -117,9 +117,9 @@ class IncomingPair:
     """A stock PostgreSQL 15 that publishes, and a server of ours that subscribes to it."""
     is_outgoing = False
 
-    def __init__(self, scratch, arguments):
+    def __init__(self, scratch, arguments, settings=()):
         self.subscriber = OurServer(0, scratch, arguments.port, arguments.program.resolve())
-        self.subscriber.settings = ("wal_retrieve_retry_interval=100ms",)
+        self.subscriber.settings = ("wal_retrieve_retry_interval=100ms", *settings)
         self.subscriber.start()
         home = scratch / "publisher"
         home.mkdir()

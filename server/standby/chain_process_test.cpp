@@ -29,11 +29,8 @@ void follow(const ServerHome& home, const std::string& name, const std::string& 
 }
 
 const std::string kReads = "hot_standby = on\nwal_retrieve_retry_interval = 100ms\n";
-/// Inserts a row, and writes another record: a standby's last one goes to the next with what
-/// follows.
 void insert(const std::string& primary, const std::string& number) {
   CHECK(ask(primary, "INSERT INTO rows VALUES (" + number + ")") == kNothing);
-  CHECK(ask(primary, "CHECKPOINT") == kNothing);
 }
 
 const std::string kTimeline = "SELECT received_tli FROM pg_stat_wal_receiver";

@@ -34,7 +34,10 @@ bool may_pass(const Error& error) {
 }  // namespace
 
 LogReceiver::LogReceiver(Standby& standby, StandbySettings settings, Hooks hooks)
-    : standby_(standby), settings_(std::move(settings)), hooks_(std::move(hooks)) {
+    : standby_(standby),
+      following_(standby),
+      settings_(std::move(settings)),
+      hooks_(std::move(hooks)) {
   receiving_ = std::thread{[this] { receive(); }};
   redoing_ = std::thread{[this] { redo(); }};
 }
@@ -182,18 +185,8 @@ Result<> LogReceiver::follow_once() {
 /// That it is the same database, and that it goes on from where this one is.
 Result<> LogReceiver::follow_history(PrimaryLink& link) {
   ASSIGN_OR_RETURN(const PrimaryLink::System primary, link.identify());
-  if (primary.id != standby_.log_id()) {
-    return fail(
-        Error{sqlstate::object_not_in_prerequisite_state,
-              "database system identifier differs between the primary and standby"}
-            .with_detail(
-                fmt::format("The primary's identifier is {}, the standby's identifier is {}.",
-                            primary.id, standby_.log_id()))
-            .with_hint("A database that was restored from a backup has another identifier: make a "
-                       "new standby of it."));
-  }
   ASSIGN_OR_RETURN(const std::string history, link.history(primary.timeline));
-  RETURN_IF_ERROR(standby_.follow_timeline(primary.timeline, history));
+  RETURN_IF_ERROR(following_.begin(primary.id, primary.timeline, history));
   primary_end_ = raw(primary.durable);
   return {};
 }
@@ -264,12 +257,7 @@ Result<> LogReceiver::take_log(Bytes message) {
     return fail(SqlState{"08P01"}, "invalid WAL message received from primary");
   const Lsn at{load_big_endian<std::uint64_t>(message.data() + 1)};
   note_message(Lsn{load_big_endian<std::uint64_t>(message.data() + 9)}, message.subspan(17));
-  if (at != standby_.received()) {
-    return fail(SqlState{"08P01"},
-                fmt::format("the primary sent the log at {}, but it goes on at {} here",
-                            lsn_words(at), lsn_words(standby_.received())));
-  }
-  return standby_.append(message.subspan(kLogHead));
+  return following_.take(at, message.subspan(kLogHead));
 }
 
 void LogReceiver::note_message(Lsn end, Bytes sent_at) {
@@ -290,17 +278,16 @@ std::optional<LogReceiver::Connection> LogReceiver::connection() const {
 Result<> LogReceiver::report(PrimaryLink& link, bool wants_reply) {
   std::array<std::byte, 1 + 4 * 8 + 1> message{};
   message[0] = std::byte{'r'};
-  const Lsn durable = standby_.durable();
-  const Lsn replayed = standby_.replayed();
-  store_big_endian(message.data() + 1, raw(standby_.received()));
-  store_big_endian(message.data() + 9, raw(durable));
-  store_big_endian(message.data() + 17, raw(replayed));
+  const Following::Positions here = following_.positions();
+  store_big_endian(message.data() + 1, raw(here.received));
+  store_big_endian(message.data() + 9, raw(here.durable));
+  store_big_endian(message.data() + 17, raw(here.replayed));
   store_big_endian(message.data() + 25,
                    static_cast<std::uint64_t>(Runtime::current().wall_clock_us() - kEpochMicros));
   message[33] = wants_reply ? std::byte{1} : std::byte{0};
   RETURN_IF_ERROR(link.send(message));
-  told_durable_ = durable;
-  told_replayed_ = replayed;
+  told_durable_ = here.durable;
+  told_replayed_ = here.replayed;
   told_at_ = Runtime::current().now();
   must_report_ = false;
   return {};

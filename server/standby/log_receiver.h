@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "server/standby/primary_link.h"
 #include "server/standby/standby_settings.h"
+#include "storage/standby/following.h"
 #include "storage/standby/standby.h"
 
 namespace swizzle::server {
@@ -85,6 +86,7 @@ class LogReceiver {
   void give_up(Error error);
 
   Standby& standby_;
+  Following following_;
   const StandbySettings settings_;
   const Hooks hooks_;
   LinkInterrupt interrupt_;

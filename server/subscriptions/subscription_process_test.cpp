@@ -155,6 +155,50 @@ TEST_CASE("a subscription is altered while it is followed", "[subscriptions]") {
   CHECK(ask(pair.publisher, "SELECT count(*) FROM pg_replication_slots") == "0");
 }
 
+TEST_CASE("two servers follow each other without circles", "[subscriptions]") {
+  const Pair pair;
+  pair.define("CREATE TABLE t (id int PRIMARY KEY, note text)");
+  pair.define("CREATE PUBLICATION p FOR TABLE t");
+  CHECK(ask(pair.publisher, "INSERT INTO t SELECT n, 'first' FROM generate_series(1, 100) n") ==
+        kNothing);
+  CHECK(pair.subscribe("origin = none") == kNothing);
+  CHECK(await_answer(pair.subscriber, kAllReady, "t"));
+  CHECK(pair.agree(rows_of("t")));
+  CHECK(ask(pair.publisher, "CREATE SUBSCRIPTION back CONNECTION '" + pair.subscriber +
+                                "' PUBLICATION p WITH (origin = none, copy_data = false)") ==
+        kNothing);
+  for (int i = 0; i < 20; ++i) {
+    const std::string n = std::to_string(i + 1);
+    CHECK(ask(pair.publisher, "INSERT INTO t VALUES (1000 + " + n + ", 'here')") == kNothing);
+    CHECK(ask(pair.subscriber, "INSERT INTO t VALUES (2000 + " + n +
+                                   ", 'there'); UPDATE t SET "
+                                   "note = note || '.' WHERE id = " +
+                                   n) == kNothing);
+  }
+  CHECK(await_answer(pair.publisher, "SELECT count(*) FROM t WHERE note IN ('there', 'first.')",
+                     "40"));
+  CHECK(pair.agree(rows_of("t")));
+  // A circle would have ended in keys that exist.
+  for (const std::string& server : {pair.publisher, pair.subscriber})
+    CHECK(ask(server,
+              "SELECT sum(apply_error_count + confl_insert_exists) FROM "
+              "pg_stat_subscription_stats") == "0");
+  // A reader of everything is told the origin.
+  CHECK(ask(pair.subscriber,
+            "SELECT pg_create_logical_replication_slot('all', 'pgoutput') IS NULL") == "f");
+  CHECK(ask(pair.publisher, "INSERT INTO t VALUES (3000, 'last')") == kNothing);
+  CHECK(pair.agree(rows_of("t")));
+  const auto letters = [&](const std::string& origin) {
+    return ask(pair.subscriber,
+               "SELECT coalesce(string_agg(chr(get_byte(data, 0)), ''), '') FROM "
+               "pg_logical_slot_peek_binary_changes('all', NULL, NULL, 'proto_version', '1', "
+               "'publication_names', 'p', 'origin', '" +
+                   origin + "')");
+  };
+  CHECK(letters("any") == "BORIC");
+  CHECK(letters("none").empty());
+}
+
 TEST_CASE("a subscription survives crashes of either side", "[subscriptions][slow]") {
   Pair pair{"checkpoint_timeout = 30s"};
   pair.define("CREATE TABLE t (id int PRIMARY KEY, version int NOT NULL DEFAULT 0)");

@@ -1,7 +1,6 @@
 #include "sql-lite-frontend/statement/interruption.h"
 
-#include "sql-lite-frontend/query/bound/statement_services.h"
-#include "sql-lite-frontend/statement/statement_context.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 

@@ -25,6 +25,7 @@
 #include "storage/space/given_up_pages.h"
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
+#include "storage/standby/lsn_words.h"
 #include "storage/standby/standby_engine.h"
 #include "wal/archive_command.h"
 #include "wal/log.h"
@@ -38,10 +39,6 @@ namespace {
 /// has to reach that far before the pages are of one time again.
 constexpr const char* kRedoGoalName = "standby-redo";
 constexpr std::uint64_t kWrittenLsnBytes = std::uint64_t{16} << 20U;
-
-std::string lsn_words(Lsn lsn) {
-  return fmt::format("{:X}/{:X}", raw(lsn) >> 32U, raw(lsn) & UINT32_MAX);
-}
 
 Result<std::optional<Lsn>> read_goal(FileSystem& files, const std::filesystem::path& directory) {
   const auto path = directory / kRedoGoalName;
@@ -131,6 +128,7 @@ struct Standby::State {
   Result<> complete(const Recovered& recovered, const PendingPages& pending, Lsn end);
   Result<> begin_timeline(std::uint32_t number);
   [[nodiscard]] Lsn kept_for_others();
+  void show_log(const wal::ReceivedLog::Whole& whole);
 
   FileSystem& files;
   const std::filesystem::path directory;
@@ -193,6 +191,13 @@ Result<> Standby::State::open() {
 /// Position from which servers that follow this one need the log.
 Lsn Standby::State::kept_for_others() {
   return engine == nullptr ? slots->kept_from(Lsn{redone.load()}, 0) : engine->kept_for_others();
+}
+
+/// Notes that the pages have everything before `whole.end`. Servers that follow this one get the
+/// flush mark, too: otherwise the record before it would be their last, which waits for the next.
+void Standby::State::show_log(const wal::ReceivedLog::Whole& whole) {
+  replayed = raw(whole.end);
+  if (engine != nullptr) engine->extend_log(whole.end);
 }
 
 /// As a restart does before it opens in pool mode main_memory. What was not committed is redone,
@@ -367,29 +372,29 @@ Result<bool> Standby::redo_some(const std::function<bool()>& goes_on) {
   const Lsn begin = state.reached.checkpoint.begin;
   if (state.engine != nullptr && state.engine->is_behind(begin))
     RETURN_IF_ERROR(state.engine->move_to(state.reached));
-  if (durable() <= std::max(begin, state.goal)) return false;
+  if (durable() <= begin || durable() < state.goal) return false;
   const std::uint64_t to_goal = raw(state.goal) > raw(begin) ? raw(state.goal) - raw(begin) : 0;
   const std::uint64_t most = state.engine == nullptr ? kMostAtOnce : kMostWithReaders;
   const RecoveryObserver nobody;
   LogAnalysis analysis(state.reached.checkpoint, nobody);
   // One record behind the goal, since the last record is left for the next time: a checkpoint needs
-  // one behind it.
+  // one behind it. A flush mark at the goal will do, since no page has anything of it.
   ASSIGN_OR_RETURN(const wal::ReceivedLog::Whole whole,
                    state.log->read(begin, std::max(most, to_goal + 1), &analysis));
   const Lsn end = whole.last;
-  if (end < state.goal) return false;
+  if (whole.end < state.goal) return false;
   bool has_redone = false;
   if (end > begin) {
     ASSIGN_OR_RETURN(has_redone, state.redo(analysis, end, goes_on));
   }
-  if (state.redone.load() == raw(end)) state.replayed = raw(whole.end);
+  if (state.redone.load() == raw(end)) state.show_log(whole);
   return has_redone;
 }
 
 Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& options,
                                                      StandbyReaders readers) {
   State& state = *state_;
-  if (redone() < state.goal)
+  if (replayed() < state.goal)
     return fail(Error{sqlstate::object_not_in_prerequisite_state,
                       "consistent recovery state has not been yet reached"});
   const StandbyEngine::Files files{state.files,         state.directory, state.volume,
@@ -397,7 +402,14 @@ Result<std::unique_ptr<Engine>> Standby::open_engine(const EngineOptions& option
                                    state.log_options(), state.oldest_log};
   state.engine = std::make_unique<StandbyEngine>(files, std::move(readers));
   auto engine = state.engine->open(state.reached, options);
-  if (!engine) state.engine.reset();
+  if (!engine) {
+    state.engine.reset();
+    return engine;
+  }
+  // A server that follows this one had the flush mark before this one was started anew.
+  const Lsn at = state.reached.checkpoint.begin;
+  ASSIGN_OR_RETURN(const wal::ReceivedLog::Whole whole, state.log->read(at, 1, nullptr));
+  state.show_log(whole);
   return engine;
 }
 

@@ -117,6 +117,7 @@ Result<std::unique_ptr<Engine>> StandbyEngine::open(const Control& reached,
   ASSIGN_OR_RETURN(parts.prepared_there, list_prepared(parts, at.active));
   engine_ = &parts;
   at_ = at.begin;
+  timeline_ = reached.timeline;
   return engine;
 }
 
@@ -144,6 +145,10 @@ void StandbyEngine::close_gate_for_good(Duration patience) {
     readers_.cancel();
     patience = kToEnd;
   }
+}
+
+void StandbyEngine::extend_log(Lsn end) noexcept {
+  engine_->log->extend(end, timeline_);
 }
 
 Lsn StandbyEngine::kept_for_others() const {
@@ -175,6 +180,7 @@ Result<> StandbyEngine::move_to(const Control& reached) {
   outdated_.clear();
   changed_.clear();
   at_ = at.begin;
+  timeline_ = reached.timeline;
   gate_->open();
   return {};
 }

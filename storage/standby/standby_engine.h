@@ -69,6 +69,9 @@ class StandbyEngine {
   /// The pages on disk are as of the checkpoint's begin now: readers see that, and the gate is
   /// open. After an error it is closed, and the call may be repeated. Pre: the gate is closed.
   Result<> move_to(const Control& at);
+  /// Extends the log that servers which follow this one may read: to the end of the flush mark at
+  /// which the pages are, if the log ends with one. Pre: no step is under way.
+  void extend_log(Lsn end) noexcept;
   /// Position from which the log is kept for servers that follow this one.
   [[nodiscard]] Lsn kept_for_others() const;
   /// True if move_to() has to be called before the next step.
@@ -81,6 +84,7 @@ class StandbyEngine {
   const std::shared_ptr<ReplayGate> gate_;
   EngineParts* engine_ = nullptr;
   Lsn at_ = Lsn::none;
+  std::uint32_t timeline_ = 0;
   /// Since the last move.
   std::unordered_set<PageId> outdated_;
   std::set<TreeId> changed_;

@@ -486,6 +486,71 @@ TEST_CASE("a standby is not read before its pages are of one time", "[standby][h
   });
 }
 
+TEST_CASE("a server behind a standby has the last transaction of an idle log",
+          "[standby][hot-standby]") {
+  Simulation simulation{8};
+  simulation.run([] {
+    Bank bank{8};
+    SimulatedDisk third_disk{80};
+    ReceivedFiles received{third_disk, "/", {}};
+    SentFiles sent{[&](Bytes message) { REQUIRE(received.apply(message)); }};
+    REQUIRE(bank.primary->logical_log().copy_database(sent, "copy", {}));
+    const auto third = Standby::open(third_disk, kOtherHome).value();
+    bank.follow_and_open();
+    Random random{8};
+    while (!bank.transfer(random)) continue;
+    bank.send();
+    REQUIRE(bank.standby->redo_some().value());
+    const Lsn end = bank.primary->logical_log().durable();
+    CHECK(bank.standby->replayed() == end);
+    {
+      const auto reader = bank.engine->logical_log().bytes();
+      while (third->received() < reader->durable())
+        REQUIRE(third->append(reader->read(third->received(), reader->durable()).value()));
+      REQUIRE(third->flush());
+    }
+    while (third->redo_some().value()) continue;
+    CHECK(third->replayed() == end);
+    const auto read_by = third->open_engine(options_of(PoolMode::swizzling), {}).value();
+    {
+      const auto transaction = read_by->begin(Isolation::repeatable_read, Access::read_only);
+      ValueBuffer value;
+      Tree tree = read_by->tree(bank.tree).value();
+      REQUIRE(tree.get(*transaction, as_bytes("commits"), value).value());
+      CHECK(amount_of(value.bytes()) == 1);
+      transaction->rollback();
+    }
+    // Started anew, the one in the middle sends as far as it did.
+    bank.engine.reset();
+    bank.standby->forget_engine();
+    bank.standby.reset();
+    bank.other.crash(8);
+    bank.standby = Standby::open(bank.other, kOtherHome).value();
+    bank.open_engine();
+    CHECK(bank.engine->logical_log().durable() == third->received());
+  });
+}
+
+TEST_CASE("a copy that has all of an idle log is read", "[standby][hot-standby]") {
+  Simulation simulation{10};
+  simulation.run([] {
+    Bank bank{10};
+    Random random{10};
+    while (!bank.transfer(random)) continue;
+    bank.send();
+    bank.standby.reset();
+    bank.other.crash(10);
+    // As after a copy: it has to come to the end of its log before it is read.
+    REQUIRE(bank.other.remove(kOtherHome / "standby-redo"));
+    bank.standby = Standby::open(bank.other, kOtherHome).value();
+    REQUIRE(bank.standby->durable() == bank.primary->logical_log().durable());
+    REQUIRE(bank.standby->redo_some().value());
+    CHECK(bank.standby->replayed() == bank.standby->durable());
+    bank.open_engine();
+    CHECK(bank.look().commits == 1);
+  });
+}
+
 TEST_CASE("an old primary is read as it is once it was closed in good order, and not after a crash",
           "[standby][hot-standby]") {
   Simulation simulation{9};

@@ -47,6 +47,16 @@ std::string encode_message(const PublishedChange& change) {
   return std::string{as_text(bytes)};
 }
 
+std::string encode_origin(const PublishedChange& change) {
+  std::vector<std::byte> bytes;
+  FieldWriter out(bytes);
+  out.put(ChangeKind::origin);
+  out.put(change.database);
+  out.put(raw(change.commit_there));
+  out.put_text(change.prefix);
+  return std::string{as_text(bytes)};
+}
+
 PublishedChange decode_change(Bytes body) {
   FieldReader in(body);
   PublishedChange change;
@@ -78,6 +88,10 @@ PublishedChange decode_change(Bytes body) {
       change.is_transactional = in.take<std::uint8_t>() != 0;
       change.prefix = as_text(in.take_bytes(in.take<std::uint32_t>()));
       change.content = in.rest();
+      break;
+    case ChangeKind::origin:
+      change.commit_there = Lsn{in.take<std::uint64_t>()};
+      change.prefix = as_text(in.take_bytes(in.take<std::uint32_t>()));
       break;
     default:
       fail_malformed_change();

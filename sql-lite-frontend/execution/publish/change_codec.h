@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/ids.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
 /// A change of a published table as the log has it (docs/log-format.md).
@@ -17,6 +18,7 @@ enum class ChangeKind : char {
   remove = 'd',
   truncate = 't',
   message = 'm',  ///< pg_logical_emit_message
+  origin = 'o',   ///< comes before the changes of a transaction that a subscription applies
 };
 
 /// Part of the old row that the change carries.
@@ -41,8 +43,11 @@ struct PublishedChange {
   bool restarts_sequences = false;
   // Of a message.
   bool is_transactional = false;  ///< part of its transaction; else delivered at once
+  /// Of an origin, too: its name.
   std::string_view prefix = {};
   Bytes content = {};
+  /// Of an origin: the commit there.
+  Lsn commit_there = Lsn::none;
 };
 
 /// The part of a row's change before its rows.
@@ -50,6 +55,7 @@ inline constexpr std::size_t kChangeHeadBytes = 14;
 void encode_change_head(const PublishedChange& change, std::byte* head) noexcept;
 std::string encode_truncate(const PublishedChange& change);
 std::string encode_message(const PublishedChange& change);
+std::string encode_origin(const PublishedChange& change);
 /// The result refers to `body`. Throws SqlError XX001 if it is malformed.
 PublishedChange decode_change(Bytes body);
 

@@ -265,11 +265,10 @@ std::vector<std::string> listed_names(std::string_view list) {
   return names;
 }
 
-/// The log does not say which changes a subscription has applied, so all of them are sent.
-void check_origin(const std::string& value) {
-  if (lower(value) == "any") return;
-  if (lower(value) == "none")
-    throw SqlError{sqlstate::feature_not_supported, "origin = none is not supported"};
+/// True for "none".
+bool is_only_own(const std::string& value) {
+  if (lower(value) == "any") return false;
+  if (lower(value) == "none") return true;
   throw_error(sqlstate::invalid_parameter_value, "unrecognized origin value: \"{}\"", value);
 }
 
@@ -354,7 +353,7 @@ OutputOptions output_options(const ReplicationCommand& command) {
       // Streaming of transactions in progress is accepted and not used: they are sent as a whole.
       if (lower(value) != "parallel") (void)is_true(value);
     } else if (name == "origin") {
-      check_origin(value);
+      options.only_own = is_only_own(value);
     } else {
       throw_error(sqlstate::internal_error, "unrecognized pgoutput option: {}", name);
     }

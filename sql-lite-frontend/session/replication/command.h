@@ -48,6 +48,8 @@ std::optional<ReplicationCommand> parse_replication_command(std::string_view tex
 struct OutputOptions {
   std::vector<std::string> publications;
   bool messages = false;  ///< also sends the messages of pg_logical_emit_message
+  /// Leaves out the transactions that subscriptions of this server have applied.
+  bool only_own = false;
 };
 /// Reads the options of the command. Throws SqlError 22023 or 0A000.
 OutputOptions output_options(const ReplicationCommand& command);

@@ -32,6 +32,13 @@ std::string commit(const TransactionFacts& transaction) {
   return out;
 }
 
+std::string origin(const PublishedChange& change) {
+  std::string out{'O'};
+  put_number(out, raw(change.commit_there));
+  put_string(out, change.prefix);
+  return out;
+}
+
 std::string type(const TypeFacts& facts) {
   std::string out{'Y'};
   put_number(out, static_cast<std::uint32_t>(raw(facts.type)));

@@ -22,6 +22,9 @@ struct TransactionFacts {
 std::string begin(const TransactionFacts& transaction);
 std::string commit(const TransactionFacts& transaction);
 
+/// Comes after begin(): where the transaction was committed first.
+std::string origin(const PublishedChange& change);
+
 /// The columns of a shape that a subscriber receives, as positions in TableShape::columns.
 using Places = std::span<const std::uint32_t>;
 

@@ -1,7 +1,5 @@
 #include "sql-lite-frontend/session/replication/physical_stream.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -22,10 +20,7 @@ PhysicalStream::PhysicalStream(Session::State& session, const ReplicationCommand
       counted_(session.shared.streams),
       log_(session.shared.engine.logical_log()),
       slot_(command.slot),
-      reader_(log_.bytes()),
-      timeline_(command.timeline == 0 ? log_.timeline() : command.timeline),
-      position_(command.from) {
-  heed_timeline();
+      sent_(log_, command.timeline, command.from) {
   check_start();
   if (!slot_.empty()) take_slot();
 }
@@ -35,40 +30,14 @@ PhysicalStream::~PhysicalStream() {
   if (!slot_.empty()) log_.slots().release(slot_);
 }
 
-void PhysicalStream::heed_timeline() {
-  const std::uint32_t present = log_.timeline();
-  if (timeline_ == present || next_timeline_ != 0) return;
-  const wal::TimelineHistory history = value_of(log_.history(present));
-  const auto end = history.end_of(timeline_);
-  if (!end) {
-    throw_error(sqlstate::internal_error, "requested timeline {} is not in this server's history",
-                timeline_);
-  }
-  if (position_ > *end) {
-    throw sql_error(sqlstate::internal_error,
-                    "requested starting point {} on timeline {} is not in this server's history",
-                    lsn_text(position_), timeline_)
-        .with_detail(fmt::format("This server's history forked from timeline {} at {}.", timeline_,
-                                 lsn_text(*end)));
-  }
-  until_ = *end;
-  next_timeline_ = present;
-  for (const wal::TimelineEnd& older : history.older())
-    if (older.timeline > timeline_) next_timeline_ = std::min(next_timeline_, older.timeline);
-}
-
 void PhysicalStream::check_start() {
-  if (position_ > reader_->durable()) {
-    throw_error(sqlstate::internal_error,
-                "requested starting point {} is ahead of the WAL flush position of this server {}",
-                lsn_text(position_), lsn_text(reader_->durable()));
-  }
+  value_of(sent_.check_start());
   // A standby's redo leaves the last record to the next step: one that has all of an idle log could
   // not be read until something happens here.
-  if (position_ >= limit() && !session_.shared.engine.is_standby())
+  if (sent_.is_at_end() && !session_.shared.engine.is_standby())
     value_of(session_.shared.engine.checkpoint());
   // A first look, so that the error comes before the stream begins.
-  if (position_ < limit()) value_of(reader_->read(position_, limit()));
+  value_of(sent_.check_kept());
 }
 
 void PhysicalStream::take_slot() {
@@ -82,21 +51,16 @@ void PhysicalStream::take_slot() {
 
 std::optional<ChangeStream::Message> PhysicalStream::next() {
   session_.check_cancelled();
-  // In this order: who sees the end of a timeline's log sees the timeline, too (Log::extend()).
-  const Lsn durable = reader_->durable();
-  heed_timeline();
-  const Lsn end = std::min(durable, until_);
-  if (position_ >= end) return std::nullopt;
-  const Bytes bytes = value_of(reader_->read(position_, end));
-  Message message{.lsn = position_, .bytes = std::string{as_text(bytes)}, .end = end};
-  position_ = Lsn{raw(position_) + bytes.size()};
-  return message;
+  const auto piece = value_of(sent_.next());
+  if (!piece) return std::nullopt;
+  return Message{.lsn = piece->at, .bytes = std::string{as_text(piece->bytes)}, .end = piece->end};
 }
 
 bool PhysicalStream::awaits_more(const std::function<void()>& wake) {
   if (!is_at_end()) return false;
+  sent_.end_with_mark();
   if (!follower_) follower_ = log_.follower(wake);
-  return follower_->awaits_more_than(position_);
+  return follower_->awaits_more_than(sent_.position());
 }
 
 void PhysicalStream::confirm(Lsn lsn) {
@@ -111,7 +75,7 @@ void PhysicalStream::show(const Progress& progress) {
   session_.shared.log_senders.put({.pid = session_.options.backend_pid,
                                    .application = session_.activity.application.load(),
                                    .catches_up = !is_at_end(),
-                                   .sent = std::max(progress.sent, position_),
+                                   .sent = std::max(progress.sent, sent_.position()),
                                    .written = progress.written,
                                    .flushed = progress.flushed,
                                    .replayed = progress.replayed,

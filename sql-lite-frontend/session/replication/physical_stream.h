@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include "sql-lite-frontend/session/replication/command.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "storage/logical/logical_log.h"
+#include "storage/standby/sent_log.h"
 
 namespace swizzle::sql {
 
@@ -23,18 +23,18 @@ class PhysicalStream final : public ChangeStream {
   ~PhysicalStream() override;
 
   std::optional<Message> next() override;
-  [[nodiscard]] bool is_at_end() const noexcept override { return position_ >= limit(); }
-  [[nodiscard]] Lsn position() const noexcept override { return position_; }
-  [[nodiscard]] bool is_over() const noexcept override { return position_ >= until_; }
+  [[nodiscard]] bool is_at_end() const noexcept override { return sent_.is_at_end(); }
+  [[nodiscard]] Lsn position() const noexcept override { return sent_.position(); }
+  [[nodiscard]] bool is_over() const noexcept override { return sent_.is_over(); }
   bool awaits_more(const std::function<void()>& wake) override;
   void confirm(Lsn lsn) override;
-  [[nodiscard]] Lsn confirmed() const noexcept override { return position_; }
+  [[nodiscard]] Lsn confirmed() const noexcept override { return sent_.position(); }
   void show(const Progress& progress) override;
   [[nodiscard]] Duration timeout() const override;
 
   /// The place at which the timeline that is sent was left, and the one that goes on there.
-  [[nodiscard]] Lsn until() const noexcept { return until_; }
-  [[nodiscard]] std::uint32_t next_timeline() const noexcept { return next_timeline_; }
+  [[nodiscard]] Lsn until() const noexcept { return sent_.until(); }
+  [[nodiscard]] std::uint32_t next_timeline() const noexcept { return sent_.next_timeline(); }
 
  private:
   /// Counts the stream for as long as it uses the log.
@@ -49,23 +49,15 @@ class PhysicalStream final : public ChangeStream {
     std::atomic<std::size_t>& count_;
   };
 
-  [[nodiscard]] Lsn limit() const noexcept { return std::min(reader_->durable(), until_); }
   void check_start();
-  /// Ends the stream where its timeline was left, if it was. A standby's log may go on in another
-  /// one at any time.
-  void heed_timeline();
   void take_slot();
 
   Session::State& session_;
   const Counted counted_;  ///< before what uses the log
   LogicalLog& log_;
   const std::string slot_;
-  std::unique_ptr<wal::ByteReader> reader_;
+  SentLog sent_;
   std::unique_ptr<wal::LogFollower> follower_;
-  std::uint32_t timeline_ = 0;
-  Lsn position_ = Lsn::none;
-  Lsn until_ = Lsn::max;
-  std::uint32_t next_timeline_ = 0;
   TimePoint saved_at_{};
 };
 

@@ -20,6 +20,7 @@ std::uint8_t event_of(ChangeKind kind) noexcept {
       return published::kDelete;
     case ChangeKind::truncate:
     case ChangeKind::message:
+    case ChangeKind::origin:
       break;
   }
   return published::kTruncate;
@@ -51,6 +52,7 @@ PublishedChanges::PublishedChanges(Session::State& session, OutputOptions option
     : session_(session),
       publications_(std::move(options.publications)),
       tells_messages_(options.messages),
+      only_own_(options.only_own),
       database_(session.catalog.shared().database()),
       writer_(session.new_scratch()) {}
 
@@ -183,6 +185,10 @@ PublishedChanges::Place PublishedChanges::tell(Lsn lsn, Bytes body,
     case ChangeKind::truncate:
       tell_truncate(change, messages);
       break;
+    case ChangeKind::origin:
+      if (only_own_) return Place::nowhere;
+      messages.push_back(pgoutput::origin(change));
+      return Place::behind_begin;
     default:
       tell_row(change, messages);
       break;

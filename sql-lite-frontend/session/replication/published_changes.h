@@ -27,7 +27,9 @@ class PublishedChanges {
 
   enum class Place : std::uint8_t {
     in_transaction,
-    alone,  ///< before BEGIN and after COMMIT as well
+    alone,         ///< before BEGIN and after COMMIT as well
+    behind_begin,  ///< only if other changes of the transaction are told
+    nowhere,       ///< the whole transaction is not told
   };
   /// Appends the messages for the change. There are none if the change belongs to another database,
   /// or to no table of the publications. If the table's description was not sent yet, it comes
@@ -70,6 +72,7 @@ class PublishedChanges {
   Session::State& session_;
   const std::vector<std::string> publications_;
   const bool tells_messages_;
+  const bool only_own_;
   const Oid database_;
   std::unique_ptr<Scratch> writer_;  ///< for writing values
   bool are_known_ = false;

@@ -140,6 +140,7 @@ void SlotStream::take_next_transaction() {
             .committed_at = next->committed_at_us - kUnixEpochSeconds * kMicrosPerSecond};
   current_.emplace(std::move(*next));
   has_begun_ = false;
+  origin_.clear();
 }
 
 void SlotStream::tell_next_change() {
@@ -159,9 +160,21 @@ void SlotStream::tell_next_change() {
               fmt::format("change callback, associated LSN {}", lsn_text(change->lsn)));
     throw;
   }
+  if (place == PublishedChanges::Place::nowhere) {
+    current_.reset();
+    keep_mark();
+    return;
+  }
   if (told_.empty()) return;
+  if (place == PublishedChanges::Place::behind_begin) {
+    origin_ = std::move(told_.front());
+    return;
+  }
   const bool begins = place == PublishedChanges::Place::in_transaction && !has_begun_;
-  if (begins) ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+  if (begins) {
+    ready_.push_back({change->lsn, pgoutput::begin(facts_)});
+    if (!origin_.empty()) ready_.push_back({change->lsn, std::exchange(origin_, {})});
+  }
   has_begun_ = has_begun_ || begins;
   for (std::string& message : told_) ready_.push_back({change->lsn, std::move(message)});
 }

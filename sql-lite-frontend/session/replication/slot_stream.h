@@ -79,6 +79,7 @@ class SlotStream final : public ChangeStream {
   std::optional<CommittedChanges> current_;
   pgoutput::TransactionFacts facts_;
   bool has_begun_ = false;
+  std::string origin_;  ///< the message that comes after BEGIN
   TxnId handed_out_of_ = TxnId::none;
   std::deque<Message> ready_;
   std::vector<std::string> told_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/replication/slots.h"
 #include "sql-lite-frontend/session/subscriptions/subscribed_tables.h"
@@ -43,6 +44,13 @@ std::string publication_list(const Subscription& subscription) {
     list += '"';
   }
   return list;
+}
+
+/// Older publishers than PostgreSQL 16 send everything, as to a subscriber of PostgreSQL.
+std::string origin_option(const Subscription& subscription, const PublisherLink& link) {
+  constexpr int kKnowsOrigins = 160'000;
+  if (link.version() < kKnowsOrigins) return {};
+  return fmt::format(", origin '{}'", lower_case(subscription.origin));
 }
 
 SessionOptions options_of(const ApplyJob& job, const Role& owner, const DatabaseEntry& database,
@@ -201,9 +209,9 @@ ApplyWorker::Step ApplyWorker::start() {
   }
   link_ = *std::move(link);
   const std::string command = fmt::format(
-      "START_REPLICATION SLOT {} LOGICAL {} (proto_version '1', publication_names '{}')",
+      "START_REPLICATION SLOT {} LOGICAL {} (proto_version '1', publication_names '{}'{})",
       quote_identifier(*subscription_->slot), lsn_text(applier_->applied()),
-      publication_list(*subscription_));
+      publication_list(*subscription_), origin_option(*subscription_, *link_));
   if (auto started = link_->start(command); !started) {
     Diagnostic error = to_diagnostic(started.error());
     error.message = fmt::format("could not start WAL streaming: {}", error.message);

@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/replication/slots.h"
+#include "sql-lite-frontend/session/subscriptions/noted_origin.h"
 #include "sql-lite-frontend/session/subscriptions/required.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
@@ -193,6 +194,17 @@ void ChangeApplier::commit(ChangeMessageReader& message) {
 void ChangeApplier::begin_locally() {
   if (std::exchange(has_local_, true)) return;
   run_text("BEGIN");
+  if (!notes_origins(session_.state())) return;
+  // Before all changes. The position is written first since the note needs a change before it; at
+  // the end it is written anew.
+  SilentSink sink;
+  require_done(session_.run_request("ORIGIN", sink, [&] {
+    Session::State& state = session_.state();
+    state.transaction.begin_statement();
+    put_applied_position(state.catalog.shared(), *state.transaction, subscription_.oid,
+                         begin_->commit);
+    note_origin(state, subscription_.oid, begin_->commit);
+  }));
 }
 
 /// Commits the local transaction, and with it the position that it brings the subscription to.

@@ -120,6 +120,21 @@ std::vector<PublishedName> published_tables(PublisherLink& link,
   return tables;
 }
 
+std::vector<std::string> publications_of_others(PublisherLink& link,
+                                                const std::vector<std::string>& publications) {
+  const std::string question = fmt::format(
+      "SELECT DISTINCT t.pubname FROM pg_catalog.pg_publication_tables t JOIN "
+      "pg_catalog.pg_namespace n ON n.nspname = t.schemaname JOIN pg_catalog.pg_class c ON "
+      "c.relnamespace = n.oid AND c.relname = t.tablename JOIN pg_catalog.pg_subscription_rel s ON "
+      "s.srrelid = c.oid WHERE t.pubname IN ({}) ORDER BY 1",
+      literal_list(publications));
+  std::vector<std::string> found;
+  for (const PublisherLink::Row& row :
+       rows_of(link, question, "could not receive list of replicated tables from the publisher", 1))
+    found.push_back(text_of(row[0]));
+  return found;
+}
+
 void create_publisher_slot(PublisherLink& link, const std::string& name) {
   const std::string option =
       link.version() >= kHasColumnLists ? "(SNAPSHOT 'nothing')" : "NOEXPORT_SNAPSHOT";

@@ -24,6 +24,11 @@ struct PublishedName {
 std::vector<PublishedName> published_tables(PublisherLink& link,
                                             const std::vector<std::string>& publications);
 
+/// Returns those of `publications` that have tables into which other subscriptions of the publisher
+/// write.
+std::vector<std::string> publications_of_others(PublisherLink& link,
+                                                const std::vector<std::string>& publications);
+
 /// Creates a logical slot that lasts.
 void create_publisher_slot(PublisherLink& link, const std::string& name);
 /// Throws 08006 unless the slot is dropped.

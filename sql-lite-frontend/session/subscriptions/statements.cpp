@@ -59,6 +59,7 @@ void connect_new(Session::State& session, const Subscription& subscription,
                  const SubscriptionOptions& options, ResultSink& sink) {
   const auto link = link_to_publisher(session, subscription);
   warn_of_missing(session, *link, subscription.publications, sink);
+  if (options.copy_data) warn_of_others(session, *link, subscription, sink);
   refresh_tables(session, *link, subscription, state_of_new(options));
   if (!options.create_slot) return;
   create_publisher_slot(*link, *subscription.slot);
@@ -222,6 +223,7 @@ class Altering {
   void refresh_by(const SubscriptionOptions& options, const std::vector<std::string>& checked) {
     const auto link = link_to_publisher(session_, changed_);
     if (!checked.empty()) warn_of_missing(session_, *link, checked, sink_);
+    if (options.copy_data) warn_of_others(session_, *link, changed_, sink_);
     refresh_tables(session_, *link, changed_, state_of_new(options));
   }
 

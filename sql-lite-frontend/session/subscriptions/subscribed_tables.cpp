@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.h"
 #include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/subscriptions/aside_link.h"
 #include "sql-lite-frontend/session/subscriptions/publisher_questions.h"
@@ -83,6 +84,31 @@ void warn_of_missing(Session::State& session, PublisherLink& link,
                  missing.size() == 1
                      ? fmt::format("publication {} does not exist on the publisher", names)
                      : fmt::format("publications {} do not exist on the publisher", names));
+}
+
+void warn_of_others(Session::State& session, PublisherLink& link, const Subscription& subscription,
+                    ResultSink& sink) {
+  if (lower_case(subscription.origin) != "none") return;
+  const std::vector<std::string> others = publications_of_others(link, subscription.publications);
+  if (others.empty()) return;
+  std::string names;
+  for (const std::string& name : others)
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
+  Diagnostic warning;
+  warning.severity = Severity::warning;
+  warning.state = sqlstate::object_not_in_prerequisite_state;
+  warning.message = fmt::format(
+      "subscription \"{}\" requested copy_data with origin = NONE but might copy data that had a "
+      "different origin",
+      subscription.name);
+  warning.detail = fmt::format(
+      "The subscription subscribes to {} ({}) that {} tables that are written to by other "
+      "subscriptions.",
+      others.size() == 1 ? "a publication" : "publications", names,
+      others.size() == 1 ? "contains" : "contain");
+  warning.hint =
+      "Verify that initial data copied from the publisher tables did not come from other origins.";
+  session.send_notice(sink, std::move(warning));
 }
 
 std::vector<TablePtr> local_tables(Session::State& session, PublisherLink& link,

@@ -20,6 +20,9 @@ PublisherTarget target_of(const StatementContext& session, const Subscription& s
 /// Sends a warning about publications that the publisher does not have.
 void warn_of_missing(Session::State& session, PublisherLink& link,
                      const std::vector<std::string>& publications, ResultSink& sink);
+/// With origin = none, sends a warning if the first copies may have what others have written.
+void warn_of_others(Session::State& session, PublisherLink& link, const Subscription& subscription,
+                    ResultSink& sink);
 /// Returns the local tables of the subscription's publications. Throws 42P01 for one that is not
 /// here, 42809 for one that cannot get changes.
 std::vector<TablePtr> local_tables(Session::State& session, PublisherLink& link,

@@ -38,8 +38,7 @@ void check_streaming(const ast::DefElem& option) {
 std::string checked_origin(const ast::DefElem& option) {
   std::string value = option_text(option);
   const std::string lower = lower_case(value);
-  if (lower == "none") refuse_value(option.defname, value);
-  if (lower != "any") {
+  if (lower != "any" && lower != "none") {
     throw_error(sqlstate::invalid_parameter_value, "unrecognized origin value: \"{}\"", value);
   }
   return value;

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/replication/slots.h"
+#include "sql-lite-frontend/session/subscriptions/noted_origin.h"
 #include "sql-lite-frontend/session/subscriptions/publisher_questions.h"
 #include "sql-lite-frontend/session/subscriptions/required.h"
 #include "sql-lite-frontend/session/subscriptions/subscribed_tables.h"
@@ -89,6 +90,7 @@ class Copying {
                                          list.empty() ? std::string{} : fmt::format(" ({})", list));
     PublishedRows rows{*link_, copy_};
     require_done(copy_.session.simple_query("BEGIN", rows));
+    if (notes_origins(state_)) note_rows_origin(name);
     const Oid owner =
         copy_.subscription.run_as_owner ? copy_.subscription.owner : copy_.table->relation.owner;
     {
@@ -100,12 +102,28 @@ class Copying {
       state_.transaction.begin_statement();
       const bool is_there = put_subscribed_table(state_.catalog.shared(), *state_.transaction,
                                                  table_, TableRecord::must_exist);
-      if (!is_there) {
-        throw_error(sqlstate::undefined_object,
-                    "table \"{}.{}\" is not of the subscription any more", name.schema, name.table);
-      }
+      if (!is_there) refuse_removed(name);
     }));
     require_done(copy_.session.simple_query("COMMIT", rows));
+  }
+
+  /// Before the rows: who wants this server's own changes alone does not get them.
+  void note_rows_origin(const PublishedName& name) {
+    SilentSink sink;
+    require_done(copy_.session.run_request("ORIGIN", sink, [&] {
+      state_.transaction.begin_statement();
+      SubscribedTable copying = table_;
+      copying.state = SubscribedTable::State::copying;
+      const bool is_there = put_subscribed_table(state_.catalog.shared(), *state_.transaction,
+                                                 copying, TableRecord::must_exist);
+      if (!is_there) refuse_removed(name);
+      note_origin(state_, copy_.subscription.oid, table_.lsn);
+    }));
+  }
+
+  [[noreturn]] static void refuse_removed(const PublishedName& name) {
+    throw_error(sqlstate::undefined_object, "table \"{}.{}\" is not of the subscription any more",
+                name.schema, name.table);
   }
 
   const TableCopy& copy_;

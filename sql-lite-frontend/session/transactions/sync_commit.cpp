@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "storage/logical/logical_log.h"
+#include "sql-lite-frontend/session/transactions/commit_wait.h"
 
 namespace swizzle::sql {
 namespace {
@@ -21,11 +21,9 @@ void await_followers(Session::State& session) {
   if (!senders.has_rule()) return;
   const auto level = asked_level(session.settings.text("synchronous_commit"));
   if (!level) return;
-  // The durable end may lie a little behind the commit; that part is sent with it anyway.
-  const Lsn end = session.shared.engine.logical_log().durable();
-  if (*level == LogSenders::Level::replayed) session.shared.engine.logical_log().end_with_mark(end);
   const LogSenders::Waits waits{session.options.backend_pid, session.interruption};
-  if (senders.await(end, *level, waits) == LogSenders::Waited::confirmed) return;
+  LogicalLog& log = session.shared.engine.logical_log();
+  if (await_durable_there(senders, log, *level, waits) == LogSenders::Waited::confirmed) return;
   if (session.interruption.termination()) return session.check_cancelled();
   // The cancel ends the wait, not the statement: reset it.
   session.interruption.begin_request();
