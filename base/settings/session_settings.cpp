@@ -55,6 +55,11 @@ Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_
                   "by dots.")};
     }
     const std::string key = lower_case(name);
+    if (key.starts_with("plpgsql.")) {
+      return std::unexpected{
+          Error{kInvalidName, fmt::format("invalid configuration parameter name \"{}\"", name)}
+              .with_detail("\"plpgsql\" is a reserved prefix.")};
+    }
     custom_.emplace(key, string_setting(key, "", SettingContext::user, "Customized Options", ""));
     kept_bytes_ += sizeof(SettingDefinition) + 2 * key.size() + kEntryBytes;
   }

@@ -197,7 +197,8 @@ class Causes:
             called = _names(text) & self._routines
             changed = set(self._reached(called)) - called | changed
         elif _OF_TABLE.match(text):
-            changed |= _names(text) & self._reaches.keys()
+            # A rule writes its tables, also through views.
+            changed |= set(self._reached(_names(text) & self._reaches.keys()))
         elif _ROUTINE.match(text):
             # A routine that is missing does not write.
             changed |= {_last_part(name) for name in _WRITTEN_BY_BODY.findall(text)} - _COMMON

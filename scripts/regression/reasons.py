@@ -61,6 +61,8 @@ def reason(file, text, theirs, ours):
     for name, pattern in _TEXTS:
         if pattern.search(text) and _has_reason(name, theirs, ours):
             return name
+    if _misses_toast_alone(theirs, ours):
+        return "storage"
     columns, their_rows, our_rows = _columns(theirs), _rows(theirs), _rows(ours)
     if not columns or len(their_rows) != len(our_rows):
         return None
@@ -83,6 +85,13 @@ def _has_reason(name, theirs, ours):
     if name == "kinds":  # Ours are missing.
         return not collections.Counter(map(tuple, _rows(ours))) - collections.Counter(map(tuple, _rows(theirs)))
     return True
+
+
+def _misses_toast_alone(theirs, ours):
+    """True if ours lack only rows that are about TOAST tables."""
+    more, fewer = collections.Counter(map(tuple, _rows(theirs))), collections.Counter(map(tuple, _rows(ours)))
+    missing = more - fewer
+    return bool(missing) and not fewer - more and all(any(str(field).startswith("pg_toast") for field in row) for row in missing)
 
 
 def _without_definitions(events):

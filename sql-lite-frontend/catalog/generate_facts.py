@@ -60,13 +60,13 @@ def main():
     # Besides, how domains and enums that users make are read and written.
     made = {2597, 2598, 3506, 3507, 3532, 3533}
     used = sorted(({int(oid) for row in functions for oid in row[1:]} | made) - {0})
-    # And estimators, which CREATE OPERATOR names, handlers of access methods, and functions of text search.
+    # And trigger functions, estimators, which CREATE OPERATOR names, handlers of access methods, and functions of text search.
     names = query(f"""
       select oid, proname, prorettype::oid, array_to_string(proargtypes::oid[], ' '), proisstrict,
              provolatile
         from pg_proc
        where oid in ({','.join(map(str, used))}) or (proname ~ 'sel$' and proargtypes[0] = 'internal'::regtype)
-          or oid in (select amhandler from pg_am) or proname ~ '^(prsd_|dsimple_|dsnowball_)'
+          or (prorettype = 'trigger'::regtype and oid < 12000) or oid in (select amhandler from pg_am) or proname ~ '^(prsd_|dsimple_|dsnowball_)'
        order by oid""")
     classes = query("""
       select c.oid, c.opcname, c.opcfamily, c.opcintype, c.opcdefault, f.opfname

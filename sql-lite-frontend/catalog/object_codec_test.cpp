@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
@@ -134,6 +135,43 @@ TEST_CASE("A table's policies are part of its record; before version 16 it has n
   record[0] = 15;
   CHECK(decode<Relation>(as_bytes(record)).policies.empty());
   CHECK_FALSE(decode<Relation>(as_bytes(record)).row_security);
+}
+
+TEST_CASE("Hints of columns are part of a table's record; before version 24 there are none",
+          "[sql][catalog]") {
+  Relation relation;
+  relation.oid = 16'400;
+  relation.name = "hinted";
+  relation.columns.resize(1);
+  relation.columns[0].statistics_target = std::int16_t{500};
+  relation.columns[0].options = {"n_distinct=-0.5"};
+  relation.columns[0].storage = 'e';
+  relation.indexes.resize(1);
+  relation.indexes[0].columns.resize(1);
+  relation.indexes[0].columns[0].expression_sql = "a + 1";
+  relation.indexes[0].columns[0].statistics_target = std::int16_t{7};
+  std::string record = encode(relation);
+  const auto back = decode<Relation>(as_bytes(record));
+  CHECK(back.columns[0].statistics_target == 500);
+  CHECK(back.columns[0].options == std::vector<std::string>{"n_distinct=-0.5"});
+  CHECK(back.columns[0].storage == 'e');
+  CHECK(back.indexes[0].columns[0].statistics_target == 7);
+
+  relation.indexes.clear();
+  relation.columns[0].statistics_target.reset();
+  relation.columns[0].options.clear();
+  const std::string with_storage = encode(relation);
+  relation.columns[0].storage = 0;
+  record = encode(relation);
+  const auto at = std::ranges::mismatch(record, with_storage).in1 - record.begin();
+  // An absent target, an empty list, and the letter.
+  constexpr std::size_t kOfHints = 1 + sizeof(std::uint32_t) + 1;
+  record.erase(static_cast<std::size_t>(at) + 1 - kOfHints, kOfHints);
+  record[0] = 23;
+  const auto old = decode<Relation>(as_bytes(record));
+  CHECK(old.name == "hinted");
+  CHECK(old.columns.size() == 1);
+  CHECK_FALSE(old.columns[0].statistics_target);
 }
 
 TEST_CASE("How a table is divided is part of its record; before version 18 none is",

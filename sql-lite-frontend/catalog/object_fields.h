@@ -33,6 +33,9 @@ void fields(V& visit, T& object) {
   visit.since(18, object.inherited);
   visit.since(20, object.is_virtual);
   visit.since(21, object.not_null_unproven);
+  visit.since(24, object.statistics_target);
+  visit.since(24, object.options);
+  visit.since(24, object.storage);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Constraint>
@@ -63,6 +66,7 @@ void fields(V& visit, T& object) {
   visit.since(11, object.excludes_by);
   visit.since(11, object.written_place);
   visit.since(12, object.collation);
+  visit.since(24, object.statistics_target);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Index>

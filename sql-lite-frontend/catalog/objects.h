@@ -57,6 +57,11 @@ struct Column {
   bool is_virtual = false;  ///< generated, and computed where it is read: rows have NULL there
   /// Its NOT NULL constraint is NOT VALID: rows of before may have NULL.
   bool not_null_unproven = false;
+  /// Hints that are kept and shown, and have no effect here: SET STATISTICS, SET (n_distinct = …),
+  /// SET STORAGE as a letter of pg_attribute.attstorage; 0: the type's.
+  std::optional<std::int16_t> statistics_target;
+  std::vector<std::string> options;
+  char storage = 0;
 
   /// Returns the type of expressions that read the column.
   [[nodiscard]] TypeId expression_type() const noexcept {
@@ -154,6 +159,8 @@ struct IndexColumn {
   std::int16_t written_place =
       0;                   ///< from 0, among the columns of the constraint as it was written
   Oid collation = kNoOid;  ///< by which its keys are ordered; none: the type's
+  /// Of an expression: a hint that is kept and shown, and has no effect.
+  std::optional<std::int16_t> statistics_target = {};
 
   /// Returns the type of the index's keys in this column.
   [[nodiscard]] TypeId key_type() const noexcept;

@@ -288,6 +288,25 @@ void define_behavior(Settings& settings) {
                       "Has policies choose rows; off, what they would change fails instead."));
 }
 
+/// Defines PL/pgSQL's settings. A function has those that hold when it is read.
+void define_plpgsql(Settings& settings) {
+  const std::string category = "Customized Options";
+  const auto user = SettingContext::user;
+  settings.define(boolean_setting("plpgsql.check_asserts", true, user, category,
+                                  "Perform checks given in ASSERT statements."));
+  settings.define(boolean_setting("plpgsql.print_strict_params", false, user, category,
+                                  "Print information about parameters in the DETAIL part of the "
+                                  "error messages generated on INTO ... STRICT failures."));
+  settings.define(enumeration_setting(
+      "plpgsql.variable_conflict", "error", {"error", "use_variable", "use_column"},
+      SettingContext::superuser, category,
+      "Sets handling of conflicts between PL/pgSQL variable names and table column names."));
+  for (const char* name : {"plpgsql.extra_errors", "plpgsql.extra_warnings"}) {
+    settings.define(only({"none", ""}, string_setting(name, "none", user, category,
+                                                      "There are no additional checks.")));
+  }
+}
+
 /// Defines settings that dumps and drivers set and that have no effect, because the objects that
 /// they concern cannot exist. Any value is accepted.
 void define_pointless(Settings& settings) {
@@ -370,6 +389,7 @@ void define_session_settings(Settings& settings, std::string_view in_hot_standby
   define_presets(settings, in_hot_standby);
   define_formats(settings);
   define_behavior(settings);
+  define_plpgsql(settings);
   define_pointless(settings);
   define_planning(settings);
   define_known_settings(settings);

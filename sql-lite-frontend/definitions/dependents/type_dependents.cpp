@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/definitions/dependents/constant_dependents.h"
 #include "sql-lite-frontend/definitions/dependents/dependents.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
+#include "sql-lite-frontend/statement/names/definitions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -262,6 +263,17 @@ void refuse_where(StatementContext& session, const UserType& type,
                   "cannot alter {} \"{}\" because column \"{}.{}\" uses {}",
                   type.is_of_relation() ? "table" : "type", type.name, table->relation.name,
                   column.name, type.is_of_relation() ? "its row type" : "it");
+    }
+    // Entries of an index over an expression are such values, too.
+    for (const Index& index : table->relation.indexes) {
+      for (const IndexColumn& column : index.columns) {
+        if (column.column != 0 || !uses(column.type)) continue;
+        throw_error(sqlstate::feature_not_supported,
+                    "cannot alter {} \"{}\" because column \"{}.{}\" uses {}",
+                    type.is_of_relation() ? "table" : "type", type.name, index.name,
+                    name_of_expression(session, *table, column.expression_sql),
+                    type.is_of_relation() ? "its row type" : "it");
+      }
     }
   }
 }

@@ -210,6 +210,7 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
       column.operator_class = ast::string_of(element.opclass.back());
       // Pattern classes order by bytes, whatever the collation (IndexColumn::key_type).
       require_btree_class(column.operator_class, column.type);
+      refuse_pattern_class(column);
     }
     refuse_class_options(element, column.type);
     if (element.ordering == ast::SortByDir::desc) column.direction = SortDirection::descending;

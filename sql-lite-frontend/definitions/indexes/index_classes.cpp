@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/definitions/indexes/index_classes.h"
 
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -45,6 +46,14 @@ void require_btree_class(std::string_view name, TypeId type) {
   }
   throw_error(sqlstate::undefined_object,
               "operator class \"{}\" does not exist for access method \"btree\"", name);
+}
+
+void refuse_pattern_class(const IndexColumn& column) {
+  if (!column.operator_class.ends_with("_pattern_ops") || !is_nondeterministic(column.collation))
+    return;
+  throw_error(sqlstate::feature_not_supported,
+              "nondeterministic collations are not supported for operator class \"{}\"",
+              column.operator_class);
 }
 
 void refuse_class_options(const ast::IndexElem& element, TypeId type) {

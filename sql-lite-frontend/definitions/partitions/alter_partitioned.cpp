@@ -104,6 +104,8 @@ bool changes_column(DividedAction action) {
     case DividedAction::columndefault:
     case DividedAction::dropexpression:
     case DividedAction::setexpression:
+    case DividedAction::setstatistics:
+    case DividedAction::setstorage:
       return true;
     default:
       return false;

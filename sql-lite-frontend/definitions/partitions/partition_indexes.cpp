@@ -77,9 +77,12 @@ std::string name_of_part(StatementContext& session, const Table& partition, cons
 }
 
 /// Uses an equivalent index of the partition as the part. Returns false if there is none.
-bool adopt(Relation& relation, const Index& wanted, const Constraint* key) {
+bool adopt(StatementContext& session, const Table& partition, Relation& relation,
+           const Index& wanted, const Constraint* key, PartsToAdopt from) {
   for (Index& own : relation.indexes) {
     if (own.parent != kNoOid || !is_like(own, wanted)) continue;
+    if (from == PartsToAdopt::valid && !(own.is_valid() && is_whole(session, partition, own)))
+      continue;
     const Constraint* constraint = constraint_of(relation, own.oid);
     if (key != nullptr && constraint == nullptr) continue;
     own.parent = wanted.oid;
@@ -126,12 +129,12 @@ void add_part(StatementContext& session, const Table& partition, Relation& relat
 }  // namespace
 
 TablePtr give_index(StatementContext& session, const TablePtr& parent, const Index& index,
-                    TablePtr partition) {
+                    TablePtr partition, PartsToAdopt from) {
   check_stack();
   Relation relation = partition->relation;
   const Constraint* key = constraint_of(parent->relation, index.oid);
   Index wanted = as_part(parent->relation, relation, index);
-  if (adopt(relation, wanted, key)) {
+  if (adopt(session, *partition, relation, wanted, key, from)) {
     return session.catalog.replace(*session.transaction, *partition, std::move(relation));
   }
   require_unused(session, *partition, "CREATE INDEX");
@@ -144,7 +147,7 @@ TablePtr give_index(StatementContext& session, const TablePtr& parent, const Ind
     for (const Oid below : partition->relation.partitions) {
       const TablePtr locked =
           session.catalog.lock_for_change(*session.transaction, session.names.table(below));
-      give_index(session, partition, partition->relation.indexes[place], locked);
+      give_index(session, partition, partition->relation.indexes[place], locked, from);
     }
     return partition;
   }

@@ -50,10 +50,12 @@ void attach_index(StatementContext& session, const TablePtr& parent, Oid index,
 /// Throws 0A000 unless the key or exclusion constraint compares all columns of the partition key
 /// with =.
 void require_partition_key_in(const Relation& relation, const Index& index);
+/// Indexes of a partition that may become a part: ATTACH PARTITION takes valid ones alone.
+enum class PartsToAdopt : std::uint8_t { any, valid };
 /// Attaches an equivalent index of the partition to the parent's index, or creates one. Returns the
 /// partition's new definition.
 TablePtr give_index(StatementContext& session, const TablePtr& parent, const Index& index,
-                    TablePtr partition);
+                    TablePtr partition, PartsToAdopt from = PartsToAdopt::any);
 /// Drops the partitions' indexes that are attached to the index.
 void drop_parts_of_index(StatementContext& session, const Table& table, Oid index);
 /// True if every partition has an attached index, so that all rows are indexed.

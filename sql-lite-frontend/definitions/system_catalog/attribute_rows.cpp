@@ -18,6 +18,12 @@ Oid collation_of(const Column& column) {
   return column.collation != kNoOid ? column.collation : default_collation(column.type);
 }
 
+/// attstorage.
+char storage_of(const Column& column, const Type* type) {
+  if (column.storage != 0) return column.storage;
+  return type != nullptr ? type->storage : 'p';
+}
+
 /// Values of a row of pg_attribute that its Column does not have.
 struct AttributeRow {
   Oid relation = kNoOid;
@@ -28,28 +34,30 @@ struct AttributeRow {
 void emit_attribute(Execution& execution, const EmitRow& emit, const Column& column,
                     const AttributeRow& facts) {
   const Type* type = find_type(column.type);
-  const Value row[] = {Value::from_oid(facts.relation),
-                       text_value(execution, facts.name),
-                       Value::from_oid(column.dropped ? 0 : raw(column.type)),
-                       Value::null(),
-                       Value::from_int(type != nullptr ? type->length : -1),
-                       Value::from_int(facts.number),
-                       Value::from_int(is_array(column.type) ? 1 : 0),
-                       Value::from_int(column.typmod),
-                       flag(type != nullptr && type->by_value),
-                       letter(type != nullptr ? type->alignment : 'i'),
-                       letter(type != nullptr ? type->storage : 'p'),
-                       letter(0),
-                       flag(column.not_null),
-                       flag(!column.default_sql.empty() && column.identity == 0),
-                       flag(column.missing.has_value()),
-                       letter(column.identity),
-                       letter(column.generated ? (column.is_virtual ? 'v' : 's') : 0),
-                       flag(column.dropped),
-                       flag(!column.inherited),
-                       Value::from_oid(collation_of(column)),
-                       acl_value(execution, column.grants),
-                       Value::from_int(column.inherited ? 1 : 0)};
+  const Value row[] = {
+      Value::from_oid(facts.relation),
+      text_value(execution, facts.name),
+      Value::from_oid(column.dropped ? 0 : raw(column.type)),
+      column.statistics_target ? Value::from_int(*column.statistics_target) : Value::null(),
+      Value::from_int(type != nullptr ? type->length : -1),
+      Value::from_int(facts.number),
+      Value::from_int(is_array(column.type) ? 1 : 0),
+      Value::from_int(column.typmod),
+      flag(type != nullptr && type->by_value),
+      letter(type != nullptr ? type->alignment : 'i'),
+      letter(storage_of(column, type)),
+      letter(0),
+      flag(column.not_null),
+      flag(!column.default_sql.empty() && column.identity == 0),
+      flag(column.missing.has_value()),
+      letter(column.identity),
+      letter(column.generated ? (column.is_virtual ? 'v' : 's') : 0),
+      flag(column.dropped),
+      flag(!column.inherited),
+      Value::from_oid(collation_of(column)),
+      acl_value(execution, column.grants),
+      Value::from_int(column.inherited ? 1 : 0),
+      options_value(execution, column.options)};
   emit(row);
 }
 
@@ -61,6 +69,7 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Table& ta
     ++number;
     Column column;
     column.type = part.type;
+    column.statistics_target = part.statistics_target;
     // As in PostgreSQL, the name is that of the function if the expression is a call.
     std::string label = part.expression_sql.substr(0, part.expression_sql.find('('));
     if (label.empty() || label.size() == part.expression_sql.size()) label = "expr";

@@ -49,7 +49,7 @@ std::span<const RowProvider> catalog_providers() {
         {"attnum"},      {"attndims"},       {"atttypmod"},    {"attbyval"},      {"attalign"},
         {"attstorage"},  {"attcompression"}, {"attnotnull"},   {"atthasdef"},     {"atthasmissing"},
         {"attidentity"}, {"attgenerated"},   {"attisdropped"}, {"attislocal"},    {"attcollation"},
-        {"attacl"},      {"attinhcount"}},
+        {"attacl"},      {"attinhcount"},    {"attoptions"}},
        attribute_rows,
        "attrelid"},
       {kPgCatalogSchema,

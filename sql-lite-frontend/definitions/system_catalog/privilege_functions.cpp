@@ -239,7 +239,9 @@ Value on_large_object(Execution& execution, Arguments arguments) {
   const std::string_view text = arguments[arguments.size() - 2].as_text();
   const auto object =
       large_objects_of(session).find(*session.transaction, number_in(text).value_or(kNoOid));
-  return object ? any_of(session, role, access_list(*object), questions) : Value::null();
+  if (!object) return Value::null();
+  if (session.settings.boolean("lo_compat_privileges")) return Value::from_bool(true);
+  return any_of(session, role, access_list(*object), questions);
 }
 
 enum class Belonging : std::uint8_t { usage, member, set, admin };

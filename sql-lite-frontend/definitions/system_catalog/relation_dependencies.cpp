@@ -173,6 +173,8 @@ void emit_index(const EmitRow& emit, StatementContext& session, const Table& tab
     for (const IndexColumn& column : index.columns)
       if (column.column > 0) columns.push_back(column.column);
     columns.insert(columns.end(), index.included.begin(), index.included.end());
+    std::ranges::sort(columns);
+    columns.erase(std::ranges::unique(columns).begin(), columns.end());
     emit_columns(emit, address, relation.oid, columns, Dependency::automatic);
     if (index.parent != kNoOid) {
       emit_dependency(emit, address, {class_id::pg_class, index.parent},

@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/alter_constraint.h"
 #include "sql-lite-frontend/definitions/tables/alter_targets.h"
+#include "sql-lite-frontend/definitions/tables/column_hints.h"
 #include "sql-lite-frontend/definitions/tables/not_null.h"
 #include "sql-lite-frontend/definitions/tables/notice_missing.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
@@ -118,6 +119,8 @@ void TableChange::inherit_column(const Column& given, const Constraint* not_null
   Column& column = relation.columns.emplace_back(given);
   column.inherited = true;
   column.missing.reset();
+  column.statistics_target.reset();
+  column.options.clear();
   column.comment.clear();
   column.grants.clear();
   if (not_null != nullptr) {
@@ -420,9 +423,7 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     case Action::setstorage:
     case Action::setoptions:
     case Action::resetoptions:
-      // Hints for a planner and a storage that are not ours.
-      require_column(command.name);
-      return;
+      return set_hint(command);
     default:
       if (Relation relation = table_->relation; enable_triggers(session_, command, relation)) {
         return replace(std::move(relation));
@@ -433,6 +434,17 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",
                   alter_form_name(command.subtype));
   }
+}
+
+/// Keeps a hint for a planner and a storage that are not ours.
+void TableChange::set_hint(const ast::AlterTableCmd& command) {
+  if (command.name.empty()) {
+    throw SqlError{sqlstate::feature_not_supported, "cannot refer to non-index column by number"};
+  }
+  const std::size_t position = require_column(command.name);
+  Relation relation = table_->relation;
+  set_column_hint(session_, command, relation.columns[position], sink_);
+  replace(std::move(relation));
 }
 
 void TableChange::change_options(const ast::AlterTableCmd& command) {

@@ -72,7 +72,8 @@ void TableChange::recheck_foreign_keys(std::size_t position) {
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
       const auto& from = referencing->relation.columns;
       const auto& to = referenced->relation.columns;
-      require_may_refer(key.name, from[static_cast<std::size_t>(key.columns[i] - 1)],
+      require_may_refer(session_.names, key.name,
+                        from[static_cast<std::size_t>(key.columns[i] - 1)],
                         to[static_cast<std::size_t>(key.referenced_columns[i] - 1)]);
     }
     if (key.validated) validate_foreign_key(session_, referencing, key);
@@ -150,6 +151,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const Oid old_collation = collation_of_key(session_, {}, column.expression_type());
   column.type = type.type;
   column.typmod = type.typmod;
+  column.storage = 0;
   column.collation = collation_of_column(session_, definition.coll_clause, type.type);
   for (Index& index : relation.indexes) {
     for (IndexColumn& part : index.columns) {

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/tables/alter_targets.h"
+#include "sql-lite-frontend/definitions/tables/column_hints.h"
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 #include "sql-lite-frontend/definitions/tables/table_change.h"
@@ -22,10 +23,23 @@ namespace {
 
 /// Applies the actions to an index: of those that exist, only hints are accepted, and have no
 /// effect.
-void alter_index(const Index& index, ast::NodeList actions) {
+void alter_index(StatementContext& session, const NamedRelation& found, ast::NodeList actions,
+                 ResultSink& sink) {
+  const Index& index = *found.index;
   for (const ast::Node* node : actions) {
     const auto& action = ast::as<ast::AlterTableCmd>(node);
-    if (action.subtype == ast::AlterTableType::setstatistics) continue;
+    if (action.subtype == ast::AlterTableType::setstatistics) {
+      const TablePtr table =
+          session.rights.lock_own(found.table, lock::RelationMode::share_update_exclusive);
+      Relation relation = table->relation;
+      const auto changed = std::ranges::find(relation.indexes, index.oid, &Index::oid);
+      if (changed == relation.indexes.end()) {
+        throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", index.name);
+      }
+      set_index_statistics(session, action, *table, *changed, sink);
+      session.catalog.replace(*session.transaction, *table, std::move(relation));
+      continue;
+    }
     const bool is_inverted = index.method == IndexMethod::inverted;
     if (is_inverted && action.subtype == ast::AlterTableType::setreloptions) {
       check_index_options(index.method, ast::as<ast::List>(action.def).items);
@@ -77,7 +91,6 @@ int turn_of(const ast::AlterTableCmd& command) {
     case Action::addcolumn:
       return add_column;
     case Action::setnotnull:
-    case Action::setidentity:
       return attributes;
     case Action::addconstraint: {
       const ast::ConstrType type = ast::as<ast::Constraint>(command.def).contype;
@@ -171,7 +184,7 @@ void alter_table(StatementContext& session, const ast::AlterTableStmt& statement
     if (attaches_index(statement.cmds)) {
       attach_part(session, *found, statement.cmds);
     } else {
-      alter_index(*found->index, statement.cmds);
+      alter_index(session, *found, statement.cmds, sink);
     }
     return;
   }

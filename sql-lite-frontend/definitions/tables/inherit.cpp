@@ -35,6 +35,8 @@ void inherit_columns(StatementContext& session, const Relation& parent, Relation
     copy.comment.clear();
     copy.grants.clear();
     copy.missing.reset();
+    copy.statistics_target.reset();
+    copy.options.clear();
     if (copy.identity == 0) continue;
     copy.identity = 0;
     copy.default_sql.clear();
@@ -210,7 +212,7 @@ void inherit_indexes(StatementContext& session, const TablePtr& parent, Oid part
   for (const Index& index : parent->relation.indexes) {
     const TablePtr locked =
         session.catalog.lock_for_change(*session.transaction, session.names.table(partition));
-    give_index(session, parent, index, locked);
+    give_index(session, parent, index, locked, PartsToAdopt::valid);
   }
   for (const Constraint& constraint : parent->relation.constraints) {
     if (constraint.kind != ConstraintKind::foreign_key) continue;

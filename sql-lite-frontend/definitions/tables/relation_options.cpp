@@ -1,6 +1,12 @@
 #include "sql-lite-frontend/definitions/tables/relation_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 
 #include "sql-lite-frontend/definitions/routines/definition_options.h"
@@ -10,29 +16,96 @@
 namespace swizzle::sql {
 namespace {
 
-void check_storage_option(const ast::DefElem& option) {
-  const std::string_view name = option.defname;
-  const bool known = name == "fillfactor" || name == "parallel_workers" ||
-                     name == "user_catalog_table" || name == "toast_tuple_target" ||
-                     name.starts_with("autovacuum_") || name.starts_with("vacuum_") ||
-                     name == "log_autovacuum_min_duration" || option.defnamespace == "toast";
-  if (!known) {
-    throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", name);
-  }
-  const auto* integer = ast::try_as<ast::Integer>(option.arg);
-  if (name == "fillfactor" && integer != nullptr && (integer->ival < 10 || integer->ival > 100)) {
-    throw sql_error(sqlstate::invalid_parameter_value,
-                    "value {} out of bounds for option \"fillfactor\"", integer->ival)
-        .with_detail("Valid values are between \"10\" and \"100\".");
-  }
-}
-
 bool boolean_of(std::string_view name, std::string_view value) {
   try {
     return parse_boolean(value);
   } catch (const SqlError&) {
     throw_error(sqlstate::invalid_parameter_value, "invalid value for boolean option \"{}\": {}",
                 name, value);
+  }
+}
+
+/// Bounds of a storage parameter of tables; of integers and of others.
+struct NumberOption {
+  std::string_view name;
+  bool is_integer;
+  double least;
+  double most;
+};
+constexpr double kMostInteger = std::numeric_limits<std::int32_t>::max();
+constexpr NumberOption kNumberOptions[] = {
+    {"fillfactor", true, 10, 100},
+    {"toast_tuple_target", true, 128, 8160},
+    {"parallel_workers", true, 0, 1024},
+    {"autovacuum_vacuum_threshold", true, 0, kMostInteger},
+    {"autovacuum_vacuum_max_threshold", true, -1, kMostInteger},
+    {"autovacuum_vacuum_insert_threshold", true, -1, kMostInteger},
+    {"autovacuum_analyze_threshold", true, 0, kMostInteger},
+    {"autovacuum_vacuum_cost_limit", true, 1, 10'000},
+    {"autovacuum_freeze_min_age", true, 0, 1e9},
+    {"autovacuum_multixact_freeze_min_age", true, 0, 1e9},
+    {"autovacuum_freeze_max_age", true, 1e5, 2e9},
+    {"autovacuum_multixact_freeze_max_age", true, 1e4, 2e9},
+    {"autovacuum_freeze_table_age", true, 0, 2e9},
+    {"autovacuum_multixact_freeze_table_age", true, 0, 2e9},
+    {"log_autovacuum_min_duration", true, -1, kMostInteger},
+    {"autovacuum_vacuum_cost_delay", false, -1, 100},
+    {"autovacuum_vacuum_scale_factor", false, 0, 100},
+    {"autovacuum_vacuum_insert_scale_factor", false, 0, 100},
+    {"autovacuum_analyze_scale_factor", false, 0, 100},
+    {"vacuum_max_eager_freeze_failure_rate", false, 0, 1},
+};
+constexpr std::string_view kBooleanOptions[] = {"autovacuum_enabled", "user_catalog_table",
+                                                "vacuum_truncate"};
+
+void check_number(const NumberOption& option, const std::string& value) {
+  double number = 0;
+  try {
+    // Integers are rounded.
+    number = parse_float8(value);
+  } catch (const SqlError&) {
+    throw_error(sqlstate::invalid_parameter_value, "invalid value for {} option \"{}\": {}",
+                option.is_integer ? "integer" : "floating point", option.name, value);
+  }
+  const double rounded = option.is_integer ? std::nearbyint(number) : number;
+  if (rounded >= option.least && rounded <= option.most) return;
+  const int digits = option.is_integer ? 0 : 6;
+  throw sql_error(sqlstate::invalid_parameter_value, "value {} out of bounds for option \"{}\"",
+                  value, option.name)
+      .with_detail(fmt::format("Valid values are between \"{:.{}f}\" and \"{:.{}f}\".",
+                               option.least, digits, option.most, digits));
+}
+
+void check_storage_option(const ast::DefElem& option, const std::string& value) {
+  const std::string_view name = option.defname;
+  if (!option.defnamespace.empty() && option.defnamespace != "toast") {
+    throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter namespace \"{}\"",
+                std::string_view{option.defnamespace});
+  }
+  constexpr std::string_view kOfTablesAlone[] = {
+      "fillfactor",         "toast_tuple_target",           "parallel_workers",
+      "user_catalog_table", "autovacuum_analyze_threshold", "autovacuum_analyze_scale_factor"};
+  if (option.defnamespace == "toast" &&
+      std::ranges::find(kOfTablesAlone, name) != std::end(kOfTablesAlone)) {
+    throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", name);
+  }
+  if (const auto* const number = std::ranges::find(kNumberOptions, name, &NumberOption::name);
+      number != std::end(kNumberOptions)) {
+    return check_number(*number, value);
+  }
+  if (std::ranges::find(kBooleanOptions, name) != std::end(kBooleanOptions)) {
+    static_cast<void>(boolean_of(name, value));
+    return;
+  }
+  if (name != "vacuum_index_cleanup") {
+    throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", name);
+  }
+  constexpr std::string_view kCleanups[] = {"auto", "on", "off", "true", "false",
+                                            "yes",  "no", "1",   "0"};
+  if (std::ranges::find(kCleanups, value) == std::end(kCleanups)) {
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "invalid value for enum option \"vacuum_index_cleanup\": {}", value)
+        .with_detail("Valid values are \"on\", \"off\", and \"auto\".");
   }
 }
 
@@ -73,8 +146,16 @@ std::vector<std::string> storage_options(ast::NodeList options, OptionsOf what) 
       throw SqlError{sqlstate::feature_not_supported,
                      "tables declared WITH OIDS are not supported"};
     }
-    check_storage_option(option);
-    list.push_back(std::string{option.defname} + "=" + storage_option_text(option));
+    std::string value = storage_option_text(option);
+    check_storage_option(option, value);
+    // There is no TOAST table to have these.
+    if (option.defnamespace == "toast") continue;
+    const std::string_view name = option.defname;
+    if (std::ranges::find(list, name, &name_of) != list.end()) {
+      throw_error(sqlstate::invalid_parameter_value, "parameter \"{}\" specified more than once",
+                  name);
+    }
+    list.push_back(std::string{name} + "=" + value);
   }
   return list;
 }
@@ -114,7 +195,11 @@ void set_options(std::vector<std::string>& options, std::vector<std::string> cha
 
 void reset_options(std::vector<std::string>& options, ast::NodeList names) {
   for (const ast::Node* node : names) {
-    const std::string_view name = ast::as<ast::DefElem>(node).defname;
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.arg != nullptr) {
+      throw SqlError{sqlstate::syntax_error, "RESET must not include values for parameters"};
+    }
+    const std::string_view name = option.defname;
     std::erase_if(options, [&](const std::string& old) { return name_of(old) == name; });
   }
 }

@@ -11,8 +11,8 @@
 namespace swizzle::sql {
 
 enum class OptionsOf : std::uint8_t { anything, new_table };
-/// Storage parameters are checked, stored and shown, but have no effect. Throws 22023 for unknown
-/// ones.
+/// Storage parameters are checked, stored and shown, but have no effect; those of a TOAST table,
+/// which does not exist, are checked alone. Throws 22023 for unknown ones.
 std::vector<std::string> storage_options(ast::NodeList options,
                                          OptionsOf what = OptionsOf::anything);
 

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/definitions/tables/column_hints.h"
 #include "sql-lite-frontend/definitions/tables/virtual_columns.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
@@ -234,10 +235,6 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
                   definition.colname);
     }
   }
-  if (!definition.storage_name.empty()) {
-    throw sql_error(sqlstate::feature_not_supported, "STORAGE of a column is not supported")
-        .at_position(definition.location + 1);
-  }
   if (!definition.compression.empty() && definition.compression != "default")
     throw SqlError{sqlstate::feature_not_supported, "COMPRESSION of a column is not supported"};
   Column column;
@@ -259,6 +256,8 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
     }
   }
   column.collation = collation_of_column(session_, definition.coll_clause, column.type);
+  if (!definition.storage_name.empty())
+    column.storage = storage_letter(definition.storage_name, column.type);
   column.not_null |= definition.is_not_null;
   const std::size_t position = relation_.columns.size();
   relation_.columns.push_back(std::move(column));
@@ -322,6 +321,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
   constexpr std::uint32_t kGenerated = 1U << 4U;
   constexpr std::uint32_t kIdentity = 1U << 5U;
   constexpr std::uint32_t kIndexes = 1U << 6U;
+  constexpr std::uint32_t kStorage = 1U << 8U;
   const auto including = [&](std::uint32_t bit) { return (like.options & bit) != 0; };
   Arena arena;
   Binder binder{session_.names, arena};
@@ -348,6 +348,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     copy.collation = column.collation;
     copy.not_null = column.not_null;
     if (including(kComments)) copy.comment = column.comment;
+    if (including(kStorage)) copy.storage = column.storage;
     if (column.identity != 0) {
       if (including(kIdentity)) {
         copy.default_sql = new_sequence(copy, copy.type, {}, true);

@@ -56,6 +56,7 @@ class TableChange {
   void drop_expression(const ast::AlterTableCmd& command);
   void set_expression(const ast::AlterTableCmd& command);
   void change_options(const ast::AlterTableCmd& command);
+  void set_hint(const ast::AlterTableCmd& command);
   void set_replica_identity(const ast::ReplicaIdentityStmt& statement);
   void set_logged(bool logged);
   void change_owner(const ast::RoleSpec& named);

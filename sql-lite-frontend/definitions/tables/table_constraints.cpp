@@ -553,6 +553,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   }
   for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
     require_may_refer(
+        session_.names,
         node.conname.empty() ? object_name(relation_.name, joined(names), "fkey").numbered(0)
                              : std::string{node.conname},
         relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)],

@@ -28,6 +28,7 @@ struct VacuumOptions {
   bool disable_page_skipping = false;
   bool process_main = true;
   bool process_toast = true;
+  bool limits_buffers = false;
   bool only_database_statistics = false;
   bool skip_locked = false;
   bool verbose = false;
@@ -86,6 +87,7 @@ VacuumOptions read_options(const ast::VacuumStmt& statement) {
       options.skip_locked = option_flag(option);
     } else if (name == "buffer_usage_limit") {
       check_buffer_usage_limit(option);
+      options.limits_buffers = true;
     } else if (!statement.is_vacuumcmd) {
       refuse_option("ANALYZE", option);
     } else if (name == "analyze") {
@@ -273,6 +275,9 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
   if (statement.is_vacuumcmd) session.transaction.prevent_in_block("VACUUM");
   if (wanted.full && wanted.disable_page_skipping) {
     refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
+  }
+  if (wanted.limits_buffers && wanted.full && !wanted.analyze) {
+    refuse("BUFFER_USAGE_LIMIT cannot be specified for VACUUM FULL");
   }
   if (wanted.only_database_statistics) {
     check_only_database_statistics(statement);

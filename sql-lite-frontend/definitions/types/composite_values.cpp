@@ -145,7 +145,13 @@ void edit_values_of(StatementContext& session, const UserType& type,
       const Column& column = table->relation.columns[i];
       if (!column.dropped && editor.has(column.type)) places.push_back(i);
     }
-    if (places.empty()) continue;
+    // An index over an expression of the type has such values as entries: it is built anew.
+    const bool has_entries = std::ranges::any_of(table->relation.indexes, [&](const Index& index) {
+      return std::ranges::any_of(index.columns, [&](const IndexColumn& column) {
+        return column.column == 0 && editor.has(column.type);
+      });
+    });
+    if (places.empty() && !has_entries) continue;
     is_named = true;
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table,
                                                             lock::RelationMode::access_exclusive);

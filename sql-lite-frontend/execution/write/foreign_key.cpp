@@ -90,11 +90,35 @@ Diagnostic violation(StatementServices& services, const ForeignKey& key, std::st
 
 }  // namespace
 
-void require_may_refer(std::string_view constraint, const Column& referencing,
+namespace {
+
+/// Refuses keys that one column's collation calls equal and the other's does not.
+void require_same_equality(NameSource& names, std::string_view constraint,
+                           const Column& referencing, const Column& referenced) {
+  const auto collation_of = [](const Column& column) {
+    return column.collation != kNoOid ? column.collation : default_collation(column.type);
+  };
+  const Oid own = collation_of(referencing);
+  const Oid other = collation_of(referenced);
+  if (own == other || own == kNoOid || other == kNoOid) return;
+  if (!is_nondeterministic(own) && !is_nondeterministic(other)) return;
+  throw sql_error(sqlstate::collation_mismatch,
+                  "foreign key constraint \"{}\" cannot be implemented", constraint)
+      .with_detail(fmt::format(
+          "Key columns \"{}\" of the referencing table and \"{}\" of the referenced table have "
+          "incompatible collations: \"{}\" and \"{}\".  If either collation is nondeterministic, "
+          "then both collations have to be the same.",
+          referencing.name, referenced.name, names.collation_name(own),
+          names.collation_name(other)));
+}
+
+}  // namespace
+
+void require_may_refer(NameSource& names, std::string_view constraint, const Column& referencing,
                        const Column& referenced) {
   if (same_key_family(referencing.type, referenced.type) ||
       can_coerce(referencing.type, referenced.type, CastContext::implicit)) {
-    return;
+    return require_same_equality(names, constraint, referencing, referenced);
   }
   throw sql_error(sqlstate::datatype_mismatch,
                   "foreign key constraint \"{}\" cannot be implemented", constraint)

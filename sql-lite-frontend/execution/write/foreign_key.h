@@ -13,7 +13,7 @@ namespace swizzle::sql {
 
 /// Throws 42804 if the types of the two columns do not allow a foreign key: the index of the
 /// referenced table must be able to find the referencing table's values.
-void require_may_refer(std::string_view constraint, const Column& referencing,
+void require_may_refer(NameSource& names, std::string_view constraint, const Column& referencing,
                        const Column& referenced);
 
 /// One foreign key between two tables, and the internal SQL statements that check and enforce it.

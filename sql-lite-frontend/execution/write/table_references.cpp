@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/execution/write/constraint_check.h"
 #include "sql-lite-frontend/types/range/range_operands.h"
+#include "sql-lite-frontend/types/same_image.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -189,7 +190,8 @@ void TableReferences::note_updated(WorkMemory& memory, std::span<const Value> ol
     std::vector<Value> values = values_of(old_row, key.constraint().referenced_columns);
     if (any_null(values)) continue;
     const std::vector<Value> after = values_of(new_row, key.constraint().referenced_columns);
-    if (same_values(key.referenced_types(), values, after)) continue;
+    // Pass on a key that looks different, even if it is equal.
+    if (std::ranges::equal(values, after, has_same_image)) continue;
     values.insert(values.end(), after.begin(), after.end());
     notes.add(memory, Note::event(Note::Kind::changed, i), values);
   }

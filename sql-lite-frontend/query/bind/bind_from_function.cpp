@@ -190,6 +190,11 @@ FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList defini
   if (call.scalar->type() == TypeId::unknown) {
     call.scalar = coerce(std::move(call.scalar), TypeId::text, kNoTypmod, Implicitness::implicit);
   }
+  if (!definitions.empty() && call.scalar->type() != TypeId::record) {
+    throw SqlError{sqlstate::syntax_error,
+                   "a column definition list is only allowed for functions returning \"record\""}
+        .at_position(ast::as<ast::ColumnDef>(definitions[0]).location + 1);
+  }
   if (const Function* const called = function_called(*call.scalar);
       called != nullptr && called->result == TypeId::record && !called->column_names.empty()) {
     call.composite = true;

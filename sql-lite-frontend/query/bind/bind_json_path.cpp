@@ -129,7 +129,11 @@ Behavior ExpressionBinder::bind_json_behavior(const ast::JsonBehavior* node, Beh
   const bool is_null = constant != nullptr && constant->value().is_null();
   const bool is_later = is_null || without_collation(source) == TypeId::jsonb ||
                         (source == TypeId::bool_ && base_type(target) != TypeId::int4);
-  if (!is_later && without_collation(source) != without_collation(target)) {
+  // A value of the same type is fitted to the length or scale that RETURNING names.
+  const bool is_same = without_collation(source) == without_collation(target);
+  if (!is_null && is_same && returning.typmod != kNoTypmod) {
+    expr = coerce(std::move(expr), target, returning.typmod, Implicitness::assignment);
+  } else if (!is_later && !is_same) {
     const char category = value_type(without_collation(base_type(target))).category;
     const auto how =
         category == 'S' || category == 'V' ? Implicitness::assignment : Implicitness::explicit_cast;

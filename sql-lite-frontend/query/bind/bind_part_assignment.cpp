@@ -141,6 +141,13 @@ TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
 
 ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                                 const Column& column, Scope& scope) {
+  // A domain's constraints are checked once all parts are assigned.
+  if (auto* const entered = dynamic_cast<DomainExpr*>(array.get());
+      entered != nullptr && is_part_assignment(*array)) {
+    ExprPtr within;
+    entered->for_each_operand([&](ExprPtr& operand) { within = std::move(operand); });
+    array = std::move(within);
+  }
   if (base_type(column.type) == kHstoreType && !names_field(target)) {
     return hstore_pair_assignment(std::move(array), std::move(value), target, column, scope);
   }

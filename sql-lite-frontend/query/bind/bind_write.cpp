@@ -20,6 +20,11 @@ Privileges privileges_for(const WriteStatement& write) {
   if (changes.inserts) wants |= privilege::kInsert;
   if (changes.updates) wants |= privilege::kUpdate;
   if (changes.removes) wants |= privilege::kDelete;
+  const bool has_idle_action =
+      write.merge && std::ranges::any_of(write.merge->actions, [](const MergeAction& action) {
+        return action.does == MergeAction::Does::nothing;
+      });
+  if (has_idle_action) wants |= privilege::kSelect;
   return wants;
 }
 

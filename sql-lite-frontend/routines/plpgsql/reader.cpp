@@ -53,9 +53,20 @@ Reader::Reader(StatementContext& session, const Signature& signature)
       tokens_(scan(body_)),
       program_(std::make_unique<Program>()) {}
 
+/// Applies the session's settings, which options of the body override.
+void Reader::take_settings() {
+  const Result<std::string> conflict = session_.settings.show("plpgsql.variable_conflict");
+  if (conflict && *conflict == "use_variable")
+    program_->conflict = BodyVariables::Conflict::use_variable;
+  if (conflict && *conflict == "use_column")
+    program_->conflict = BodyVariables::Conflict::use_column;
+  program_->tells_strict_parameters = session_.settings.boolean("plpgsql.print_strict_params");
+}
+
 std::unique_ptr<Program> Reader::read() {
   declare_arguments();
   if (signature_.is_trigger) declare_trigger_variables();
+  take_settings();
   while (take("#")) {
     const Token named = token();
     const std::string option = expect_name();
@@ -70,7 +81,9 @@ std::unique_ptr<Program> Reader::read() {
       program_->conflict = BodyVariables::Conflict::use_column;
     } else if (option == "print_strict_params" && (setting == "on" || setting == "off")) {
       program_->tells_strict_parameters = setting == "on";
-    } else if (option != "option" && !(option == "variable_conflict" && setting == "error")) {
+    } else if (option == "variable_conflict" && setting == "error") {
+      program_->conflict = BodyVariables::Conflict::error;
+    } else if (option != "option") {
       fail_at(value);
     }
   }

@@ -130,10 +130,7 @@ Flow RaiseStep::run(Frame& frame) {
 }
 
 Flow AssertStep::run(Frame& frame) {
-  const bool asserts = [&] {
-    const Result<std::string> set = frame.session.settings.show("plpgsql.check_asserts");
-    return !set || (*set != "off" && *set != "false" && *set != "0" && *set != "no");
-  }();
+  const bool asserts = frame.session.settings.boolean("plpgsql.check_asserts");
   if (!asserts || frame.is_true(*condition)) return Flow::next;
   std::optional<std::string> said;
   if (message) said = frame.text_of(*message);

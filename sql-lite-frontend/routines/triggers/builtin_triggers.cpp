@@ -1,12 +1,12 @@
 #include "sql-lite-frontend/routines/triggers/builtin_triggers.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/fulltext/text_analysis.h"
+#include "sql-lite-frontend/types/same_image.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -125,14 +125,6 @@ std::optional<std::span<const Value>> update_text_vector(Execution& execution,
     row[asked.vector] = make_text_vector(arena, std::move(words));
   }
   return std::span<const Value>{row, columns};
-}
-
-bool has_same_image(const Value& left, const Value& right) {
-  if (left.kind() != right.kind()) return false;
-  if (left.is_null()) return true;
-  if (left.kind() == Value::Kind::bytes)
-    return std::ranges::equal(left.as_bytes(), right.as_bytes());
-  return std::memcmp(&left, &right, sizeof left) == 0;
 }
 
 /// Skips an UPDATE that leaves the row unchanged byte for byte.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/routines/triggers/builtin_triggers.h"
 #include "sql-lite-frontend/routines/triggers/condition.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -39,6 +42,9 @@ std::string shown_function(StatementContext& session, const Trigger& trigger) {
   if (const auto* builtin = find_builtin_trigger_function(trigger.function)) {
     return std::string{builtin->name};
   }
+  const auto internal =
+      std::ranges::find(internal_function_names(), trigger.function, &FunctionName::oid);
+  if (internal != internal_function_names().end()) return quote_identifier(internal->name);
   const RoutinePtr routine = session.catalog.routine(trigger.function);
   if (!routine) return fmt::format("{}", trigger.function);
   std::string name = quote_identifier(routine->name);

@@ -311,7 +311,6 @@ TEST_CASE_METHOD(Fixture, "what PostgreSQL 15's grammar does not take is refused
       {"CREATE TABLE n (a int4range, b int4range, "
        "UNIQUE NULLS NOT DISTINCT (a, b WITHOUT OVERLAPS))",
        "NULLS NOT DISTINCT"},
-      {"CREATE TABLE n (a text STORAGE external)", "STORAGE"},
       {"EXPLAIN (MEMORY) SELECT 1", "memory"},
       {"SELECT XMLSERIALIZE(DOCUMENT '<a/>' AS text INDENT)", "INDENT"},
       {"SELECT 0x1FFFFFFFFFFFFFFFFF", "not decimal"},

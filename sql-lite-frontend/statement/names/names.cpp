@@ -369,7 +369,7 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
       const Function* function = find_function(oid);
       if (function != nullptr) return function_name(session_, *function);
       const FunctionName* internal = internal_function(oid);
-      return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
+      return internal != nullptr ? std::optional{quote_identifier(internal->name)} : std::nullopt;
     }
     case TypeId::regprocedure: {
       if (const RoutinePtr made = session_.catalog.routine(oid)) return routine_signature(*made);

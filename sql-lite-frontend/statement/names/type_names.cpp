@@ -135,10 +135,11 @@ const EnumLabels* SessionNames::enum_labels(TypeId type) {
   labels->labels = found->labels;
   const TypePtr committed = session_.catalog.shared().type(found->oid);
   for (const EnumLabel& label : found->labels) {
+    // All labels of a type that the transaction has made may be used.
+    if (!committed) break;
     // The type's first labels have lower numbers than the type.
     const bool is_original = label.oid < found->oid - kFirstEnum;
     const bool is_committed =
-        committed &&
         std::ranges::find(committed->labels, label.oid, &EnumLabel::oid) != committed->labels.end();
     if (!is_original && !is_committed) labels->uncommitted.push_back(label.position);
   }

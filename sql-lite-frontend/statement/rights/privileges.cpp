@@ -240,7 +240,10 @@ void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode,
   const Privileges held = access_list(*table).allowed(roles_of(role));
   Privileges enough =
       privilege::kUpdate | privilege::kDelete | privilege::kTruncate | privilege::kMaintain;
-  if (mode == lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
+  const bool is_weak = mode == lock::RelationMode::access_share ||
+                       mode == lock::RelationMode::row_share ||
+                       mode == lock::RelationMode::row_exclusive;
+  if (is_weak) enough |= privilege::kInsert;
   if (mode == lock::RelationMode::access_share) enough |= privilege::kSelect;
   if ((held & enough) == 0) require(access);
 }

@@ -350,6 +350,15 @@ void send_array(FunctionContext& context, TypeId type, const Value& value, std::
   }
 }
 
+// Returns the length of the number that the text of an oidvector begins with, or of all of it: the
+// rest need not follow a blank.
+std::size_t oid_length(std::string_view rest) {
+  std::size_t digits = rest.starts_with('-') || rest.starts_with('+') ? 1 : 0;
+  const std::size_t begin = digits;
+  while (digits < rest.size() && is_digit(rest[digits])) ++digits;
+  return digits == begin ? rest.size() : digits;
+}
+
 // Reads an int2vector or oidvector: elements separated by blanks, subscripts from 0.
 Value input_vector(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   CountedValues elements = counted_values(context.arena);
@@ -357,6 +366,7 @@ Value input_vector(FunctionContext& context, TypeId type, std::int32_t, std::str
   while (!rest.empty()) {
     std::size_t end = 0;
     while (end < rest.size() && !is_space(rest[end])) ++end;
+    if (type == TypeId::oidvector) end = oid_length(rest);
     elements.push_back(input_text(context, element_type(type), kNoTypmod, rest.substr(0, end)));
     rest = trim_space(rest.substr(end));
   }

@@ -63,7 +63,14 @@ Interval fit_interval(const Interval& interval, std::int32_t typmod) {
     }
   }
   const unsigned precision = interval_precision(typmod);
-  if (precision < 6) out.microseconds = round_micros(out.microseconds, static_cast<int>(precision));
+  if (precision < 6) {
+    std::int64_t half = 5;
+    for (unsigned digit = precision; digit < 5; ++digit) half *= 10;
+    std::int64_t moved = 0;
+    if (__builtin_add_overflow(out.microseconds, out.microseconds < 0 ? -half : half, &moved))
+      interval_out_of_range();
+    out.microseconds = round_micros(out.microseconds, static_cast<int>(precision));
+  }
   return out;
 }
 

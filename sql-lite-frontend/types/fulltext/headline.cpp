@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
+#include <iterator>
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/fulltext/text_match.h"
@@ -161,22 +162,27 @@ class Headline {
     };
     occurrences_ = occurrences(query_, *query_.root, find);
   }
-  /// Finds the next part of the text that satisfies the query: from the first to the last of the
-  /// next occurrences of all its parts that begin at the place or later. Moves on.
+  /// Finds the next part of the text that satisfies the query, and moves on. It ends where all
+  /// parts of the query have occurred that begin at the place or later, and begins as late as it
+  /// may.
   struct Search {
     unsigned place = 0;
     int token = 0;  ///< no word of a later part of the text is before it
   };
   bool next_cover(Search& from, Stretch& cover) const {
     if (occurrences_.empty()) return false;
-    unsigned begin = UINT_MAX;
     unsigned end = 0;
     for (const Occurrences& part : occurrences_) {
       count_work(10);
       const auto found = std::ranges::lower_bound(part.ends, from.place + part.width);
       if (found == part.ends.end()) return false;
-      begin = std::min(begin, *found - part.width);
       end = std::max(end, *found);
+    }
+    unsigned begin = UINT_MAX;
+    for (const Occurrences& part : occurrences_) {
+      count_work(10);
+      const auto last = std::prev(std::ranges::upper_bound(part.ends, end));
+      begin = std::min(begin, *last - part.width);
     }
     const auto is_before = [&](const Token& token) {
       return !token.is_found() || token.place < begin;

@@ -110,12 +110,14 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
     pattern.remove_prefix(end + 1);
   }
   re2::RE2::Options settings{re2::RE2::Quiet};
-  settings.set_case_sensitive(!options.ignore_case);
+  settings.set_case_sensitive(!options.ignore_case || options.ascii_case);
   settings.set_dot_nl(!options.newline_stops_dot);
   settings.set_max_mem(8 << 20);
   auto programs = std::make_shared<Programs>();
   if (options.literal) {
-    programs->parts = compile_or_refuse(quote(pattern), settings);
+    const bool folds = options.ignore_case && options.ascii_case;
+    const std::string quoted = quote(pattern);
+    programs->parts = compile_or_refuse(folds ? fold_ascii_letters(quoted) : quoted, settings);
   } else {
     const auto whole = [&](const std::string& text) {
       return options.newline_anchors ? "(?m:" + text + ")" : text;

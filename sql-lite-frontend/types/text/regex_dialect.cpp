@@ -21,7 +21,7 @@ void invalid_regex(std::string_view why) {
 
 namespace {
 
-constexpr std::string_view kLetterFlags[] = {"", "\x01", "\x02", "\x03"};
+constexpr std::string_view kLetterFlags[] = {"\x04", "\x01", "\x02", "\x03"};
 
 /// Returns RE2's content of a bracket for a class of characters. Empty: RE2's own is meant.
 std::string_view content_of_class(std::string_view name, Letters letters) noexcept {
@@ -58,13 +58,34 @@ std::string_view content_of_class(std::string_view name, Letters letters) noexce
   return {};
 }
 
+/// Pre: an ASCII letter.
+constexpr char other_case(char letter) noexcept {
+  return static_cast<char>(letter ^ 0x20);
+}
+
 }  // namespace
 
 std::string_view regex_flag_of(Letters letters) noexcept {
   return kLetterFlags[static_cast<std::size_t>(letters)];
 }
 
+std::string fold_ascii_letters(std::string_view quoted) {
+  std::string folded;
+  for (const char c : quoted) {
+    if (!is_alpha(c)) {
+      folded += c;
+      continue;
+    }
+    folded += {'[', c, other_case(c), ']'};
+  }
+  return folded;
+}
+
 void apply_regex_flag(RegexOptions& options, char flag) {
+  if (regex_flag_of(Letters::ascii).front() == flag) {
+    options.ascii_case = true;
+    return;
+  }
   for (const Letters letters : {Letters::icu, Letters::c_utf8, Letters::unicode}) {
     if (regex_flag_of(letters).front() != flag) continue;
     options.letters = letters;
@@ -128,7 +149,10 @@ namespace {
 class Translator {
  public:
   Translator(std::string_view pattern, const RegexOptions& options)
-      : pattern_{pattern}, rest_{pattern}, options_{options} {}
+      : pattern_{pattern},
+        rest_{pattern},
+        options_{options},
+        folds_{options.ignore_case && options.ascii_case} {}
 
   TranslatedRegex translate() {
     while (!rest_.empty()) step();
@@ -263,6 +287,10 @@ class Translator {
       return false;
     }
     if (c == '{') require_small_counts();
+    if (folds_ && is_alpha(c)) {
+      replace(1, std::string{'[', c, other_case(c), ']'});
+      return true;
+    }
     take(std::min(rest_.size(), utf8_length(c)));
     return true;
   }
@@ -349,6 +377,9 @@ class Translator {
     return read.ptr == rest_.data() + 2 || (read.ec == std::errc{} && number <= groups_);
   }
 
+  static bool is_ascii_letter(std::uint32_t code) {
+    return code < 0x80 && is_alpha(static_cast<char>(code));
+  }
   void put_character(std::uint32_t code) { out_ += fmt::format("\\x{{{:x}}}", code); }
 
   /// Returns the content of the class that an escape names, if it is not ASCII's.
@@ -362,7 +393,14 @@ class Translator {
 
   void escape() {
     if (rest_.size() < 2) invalid_regex("invalid escape \\ sequence");
-    if (const auto character = take_escaped_character()) return put_character(*character);
+    if (const auto character = take_escaped_character()) {
+      if (folds_ && is_ascii_letter(*character)) {
+        out_ += std::string{'[', static_cast<char>(*character),
+                            other_case(static_cast<char>(*character)), ']'};
+        return;
+      }
+      return put_character(*character);
+    }
     const char c = rest_[1];
     if (const auto content = content_of_escape(c); !content.empty()) {
       const bool is_complement = c < 'a';
@@ -461,11 +499,18 @@ class Translator {
       if (rest_.starts_with("[:")) {
         const std::size_t end = rest_.find(":]");
         if (end == std::string_view::npos) invalid_regex("brackets [] not balanced");
-        const auto content = content_of_class(rest_.substr(2, end - 2), options_.letters);
+        const std::string_view name = rest_.substr(2, end - 2);
+        if (folds_ && (name == "upper" || name == "lower")) {
+          replace(end + 2, "[:alpha:]");
+          continue;
+        }
+        const auto content = content_of_class(name, options_.letters);
         content.empty() ? take(end + 2) : replace(end + 2, content);
       } else if (rest_.starts_with("[.") || rest_.starts_with("[=")) {
         throw SqlError{sqlstate::feature_not_supported,
                        "collating elements in regular expressions are not supported"};
+      } else if (folds_) {
+        folded_item();
       } else if (rest_.front() == '[') {
         replace(1, "\\[");
       } else if (rest_.front() == '\\' && rest_.size() > 1) {
@@ -476,6 +521,44 @@ class Translator {
     }
     if (rest_.empty()) invalid_regex("brackets [] not balanced");
     take(1);
+  }
+
+  /// Takes a character or a range of a bracket, and adds the other case of its ASCII letters.
+  void folded_item() {
+    const auto first = bracket_character();
+    if (!first) return;
+    auto last = first;
+    if (rest_.size() > 1 && rest_.front() == '-' && rest_[1] != ']') {
+      take(1);
+      last = bracket_character();
+      if (!last) return;
+    }
+    for (std::uint32_t code = 'A'; code <= 'Z'; ++code) {
+      const std::uint32_t small = code | 0x20U;
+      if (code >= *first && code <= *last) out_ += static_cast<char>(small);
+      if (small >= *first && small <= *last) out_ += static_cast<char>(code);
+    }
+  }
+  /// Takes a character of a bracket. Nothing for a class or what has another meaning.
+  std::optional<std::uint32_t> bracket_character() {
+    if (rest_.front() == '[') {
+      replace(1, "\\[");
+      return '[';
+    }
+    if (rest_.front() == '\\' && rest_.size() > 1) {
+      if (const auto escaped = take_escaped_character()) {
+        put_character(*escaped);
+        return escaped;
+      }
+      escape_in_bracket();
+      return std::nullopt;
+    }
+    const std::size_t size = std::min(rest_.size(), utf8_length(rest_.front()));
+    // Only ASCII's letters have another case here, and all others are beyond them.
+    const bool is_ascii = static_cast<unsigned char>(rest_.front()) < 0x80;
+    const std::uint32_t code = is_ascii ? static_cast<unsigned char>(rest_.front()) : 0x80U;
+    take(size);
+    return code;
   }
 
   void group() {
@@ -496,6 +579,7 @@ class Translator {
   std::string_view pattern_;
   std::string_view rest_;
   RegexOptions options_;
+  bool folds_;  ///< ASCII's letters stand for both of their cases
   std::string out_;
   bool lazy_ = false;
   TranslatedRegex::Edge edge_ = TranslatedRegex::Edge::none;

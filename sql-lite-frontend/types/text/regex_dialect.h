@@ -16,9 +16,13 @@ struct RegexOptions {
   bool expanded = false;
   bool literal = false;
   Letters letters = Letters::ascii;  ///< of the classes
+  bool ascii_case = false;           ///< `ignore_case` concerns ASCII's letters alone
 };
 /// Returns the flag by which a function tells the letters of its collation; users cannot write it.
 std::string_view regex_flag_of(Letters letters) noexcept;
+/// Returns a regular expression for RE2 that matches the quoted text, its ASCII letters in either
+/// case.
+std::string fold_ascii_letters(std::string_view quoted);
 /// Throws 22023 for an unknown letter.
 void apply_regex_flag(RegexOptions& options, char flag);
 

@@ -94,10 +94,14 @@ delete from parents where k = 'ö';
 select * from children order by id;
 create collation anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 create table plain (k text primary key);
+-- differs: PostgreSQL 18 refuses keys of different collations, one of which is nondeterministic
 create table folded (id int, k text collate anycase references plain);
 insert into plain values ('a'), ('B');
+-- differs: PostgreSQL 18 refuses keys of different collations, one of which is nondeterministic
 insert into folded values (1, 'a');
+-- differs: PostgreSQL 18 refuses keys of different collations, one of which is nondeterministic
 insert into folded values (2, 'A');
+-- differs: PostgreSQL 18 refuses keys of different collations, one of which is nondeterministic
 delete from plain where k = 'a';
 delete from plain where k = 'B';
 CREATE TABLE set_parts (a text COLLATE "sv-x-icu", b text COLLATE "C", c varchar(5) COLLATE "sv-x-icu");

@@ -130,21 +130,13 @@ SELECT 'new'::mood;
 BEGIN;
 CREATE TYPE inblock AS ENUM ('a', 'b');
 ALTER TYPE inblock ADD VALUE 'c';
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 SELECT 'c'::inblock;
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 CREATE TABLE ib (x inblock);
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 INSERT INTO ib VALUES ('a'), ('b');
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 SELECT * FROM ib ORDER BY x DESC;
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 SAVEPOINT s;
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 DROP TYPE inblock CASCADE;
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 ROLLBACK TO s;
--- differs: a new value cannot be used in the transaction that made it, even where the type is new as well
 SELECT * FROM ib ORDER BY x;
 ROLLBACK;
 SELECT 'a'::inblock;

@@ -260,11 +260,17 @@ void drop_fraction(Template& t) {
   t.after = 0;
 }
 
-/// Shows NaN and infinities in place of the digits, if they fit.
-Value show_no_number(FunctionContext& context, const Value& value, std::string_view format) {
+/// Shows NaN and infinities in place of the digits, if they fit. `digits`: most that the type has;
+/// the letters count as such.
+Value show_no_number(FunctionContext& context, const Value& value, std::string_view format,
+                     int digits = std::numeric_limits<int>::max()) {
   Template t = parse_number_template(format, context.arena.account());
   std::string text;
   append_numeric(text, value);
+  if (!t.roman && !t.scientific) {
+    const int letters = static_cast<int>(text.size()) - (text.starts_with('-') ? 1 : 0);
+    t.after = std::clamp(digits - letters, 0, t.after);
+  }
   if (t.roman) return make_text(context.arena, roman_numeral(0, t));
   if (!t.scientific) {
     const bool is_negative = text.starts_with('-');
@@ -307,6 +313,10 @@ Value float_to_char(FunctionContext& context, double number, int digits, std::st
   // Negated, so that NaN takes this branch, too.
   if (t.roman && !(std::fabs(number) < 0x1p31))
     return make_text(context.arena, std::string(15, '#'));
+  if (!std::isfinite(number) && !t.scientific) {
+    return show_no_number(context, numeric_from_double(context.arena, number, digits), format,
+                          digits);
+  }
   if (t.roman || t.scientific || t.shifted > 0 || !std::isfinite(number)) {
     const Value arguments[2] = {numeric_from_double(context.arena, number, digits),
                                 make_text(context.arena, format)};

@@ -63,7 +63,7 @@ std::string_view letters_flag(const FunctionContext& context) {
   for (const TypeId type : context.call.arguments) {
     if (is_collated(type)) return regex_flag_of(letters_of(collation_of_type(type)));
   }
-  return {};
+  return regex_flag_of(Letters::ascii);
 }
 
 std::string_view flags_of(Arguments a, std::size_t index) {
