@@ -53,6 +53,14 @@ Result<std::vector<Lsn>> chain_down_to(wal::Reader& reader, PageId page, Lsn new
 
 }  // namespace
 
+Result<> PageRepair::as_lost(PageId page, Result<> result) {
+  if (result || result.error().state() != sqlstate::undefined_file) return result;
+  return fail(
+      Error{sqlstate::data_corrupted, fmt::format("page {} is damaged and cannot be rebuilt: {}",
+                                                  raw(page), result.error().message())}
+          .with_hint("Restore the page's table from a backup."));
+}
+
 Result<> PageRepair::apply(const std::vector<Lsn>& chain, PageId page, std::byte* into) {
   wal::Reader reader = log_.reader(wal::ReadPattern::random);
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
@@ -62,7 +70,7 @@ Result<> PageRepair::apply(const std::vector<Lsn>& chain, PageId page, std::byte
   return {};
 }
 
-Result<> PageRepair::renew(PageId page, Lsn newest, std::byte* into) {
+Result<> PageRepair::renew_from_log(PageId page, Lsn newest, std::byte* into) {
   Lsn base = load<PageHeader>(into).lsn;
   ASSIGN_OR_RETURN(const auto image, volume_.image_of(page));
   if (image && load<PageHeader>(image->data()).lsn > base) {
@@ -83,7 +91,7 @@ Result<> PageRepair::renew(PageId page, Lsn newest, std::byte* into) {
   return {};
 }
 
-Result<> PageRepair::rebuild(PageId page, Lsn newest, std::byte* into) {
+Result<> PageRepair::rebuild_from_log(PageId page, Lsn newest, std::byte* into) {
   Lsn base = Lsn::none;
   ASSIGN_OR_RETURN(const auto image, volume_.image_of(page));
   if (image) {

@@ -22,11 +22,15 @@ class PageRepair {
   /// page's newest record, which may take as long as reading all the log that is kept.
   Result<> rebuild(PageId page, std::byte* into) { return rebuild(page, Lsn::none, into); }
   /// The same with `newest` as the page's newest record; none: searches for it.
-  Result<> rebuild(PageId page, Lsn newest, std::byte* into);
+  Result<> rebuild(PageId page, Lsn newest, std::byte* into) {
+    return as_lost(page, rebuild_from_log(page, newest, into));
+  }
 
   /// Redoes an older, whole page in `into` up to `newest`, by its chain of records, which needs no
   /// search. Otherwise the same as rebuild().
-  Result<> renew(PageId page, Lsn newest, std::byte* into);
+  Result<> renew(PageId page, Lsn newest, std::byte* into) {
+    return as_lost(page, renew_from_log(page, newest, into));
+  }
 
   /// Calls rebuild() if `newest` is none, else renew().
   Result<> mend(PageId page, Lsn newest, std::byte* into) {
@@ -38,6 +42,11 @@ class PageRepair {
   }
 
  private:
+  Result<> rebuild_from_log(PageId page, Lsn newest, std::byte* into);
+  Result<> renew_from_log(PageId page, Lsn newest, std::byte* into);
+  /// Makes XX001 of a missing log segment: it was released after the log was asked for its begin,
+  /// or it is lost. In either case a retry will not help.
+  static Result<> as_lost(PageId page, Result<> result);
   Result<> apply(const std::vector<Lsn>& chain, PageId page, std::byte* into);
 
   Volume& volume_;
