@@ -28,7 +28,7 @@ class PublishedWait {
       : seat_(seat), parker_(runtime.parker()) {
     // While this owner is ready but does not run yet, all requests for its locks wait, so it runs
     // first.
-    parker_.take_turn(Turn::ahead);
+    parker_.set_wakeup_priority(WakeupPriority::high);
     seat.suspect.store(false, std::memory_order_relaxed);
     seat.waiting_since.store(runtime.now().time_since_epoch().count(), std::memory_order_relaxed);
     seat.parker.store(&parker_, std::memory_order_seq_cst);
@@ -42,7 +42,7 @@ class PublishedWait {
   ~PublishedWait() {
     seat_.waiting.store(nullptr, std::memory_order_seq_cst);
     seat_.parker.store(nullptr, std::memory_order_seq_cst);
-    parker_.take_turn(Turn::in_line);
+    parker_.set_wakeup_priority(WakeupPriority::normal);
   }
 
  private:

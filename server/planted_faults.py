@@ -40,7 +40,7 @@ FAULTS = [
     (
         "who asks beside another gets the same turn",
         "auth/login_limiter.cpp",
-        "  pairs_.take_turn(pair, now);\n",
+        "  pairs_.note_attempt(pair, now);\n",
         "",
     ),
     (

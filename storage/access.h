@@ -47,8 +47,8 @@ enum class WaitPolicy : std::uint8_t {
 /// View of a statement's reads: the commits before a moment in the log, and the earlier writes of
 /// its own transaction.
 struct ReadView {
-  Lsn lsn = Lsn::none;    ///< commits before it are visible
-  Lsn quiet = Lsn::none;  ///< changes below it are all visible: their writers have ended
+  Lsn lsn = Lsn::none;              ///< commits before it are visible
+  Lsn all_visible_lsn = Lsn::none;  ///< changes below it are all visible: their writers have ended
   std::uint32_t statement =
       0;                  ///< its transaction's changes from this statement on are hidden; 0: none
   bool is_taken = false;  ///< the snapshot is taken; the first read takes it

@@ -1,8 +1,8 @@
 #include "storage/bulk_changes.h"
 
 #include "storage/engine_parts.h"
-#include "storage/txn/row_changes.h"
-#include "storage/txn/row_removals.h"
+#include "storage/txn/rows/row_changes.h"
+#include "storage/txn/rows/row_removals.h"
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {
@@ -24,7 +24,7 @@ Result<std::size_t> remove_first(const Tree& tree, Transaction& transaction,
                                  std::span<const Removal> removals) {
   if (removals.empty() || removals.front().key.empty()) return std::size_t{0};
   // A removal together with others would take newer changes for conflicts.
-  if (!tree.heeds_snapshot() && keeps_snapshot(transaction.isolation())) return std::size_t{0};
+  if (!tree.obeys_snapshot() && keeps_snapshot(transaction.isolation())) return std::size_t{0};
   RowRemovals run(TransactionAccess::state(transaction), tree.id(), removals);
   return run.run(*TransactionAccess::any_tree(tree));
 }

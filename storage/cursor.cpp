@@ -1,10 +1,10 @@
 // Cursor: iteration over a tree, leaf by leaf.
 #include "storage/engine_parts.h"
-#include "storage/txn/leaf_scan.h"
-#include "storage/txn/overflow.h"
 #include "storage/txn/planted_fault.h"
-#include "storage/txn/row_changes.h"
-#include "storage/txn/scan_ahead.h"
+#include "storage/txn/rows/leaf_scan.h"
+#include "storage/txn/rows/overflow.h"
+#include "storage/txn/rows/row_changes.h"
+#include "storage/txn/rows/scan_ahead.h"
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {
@@ -142,8 +142,8 @@ Result<> Cursor::State::load_leaf() {
                         : tree.read_below(below, leaf, ahead.interest());
         !read)
       return pass_over(from, std::move(read).error());
-    if (leaf.away())
-      working.engine.versions.bring_back(*leaf.away(), leaf.leaf().id());
+    if (leaf.swapped_out_key())
+      working.engine.versions.page_in(*leaf.swapped_out_key(), leaf.leaf().id());
     else if (leaf.blocked_by())
       RETURN_IF_ERROR(working.locks.wait_for_transaction(*leaf.blocked_by(), working.wait(wait)));
     else if (leaf.blocked())

@@ -17,7 +17,7 @@
 #include "storage/btree/node.h"
 #include "storage/page/page.h"
 #include "storage/recovery/undo_chain.h"
-#include "storage/txn/restart_changes.h"
+#include "storage/txn/restart/restart_changes.h"
 
 namespace swizzle {
 namespace {
@@ -42,7 +42,7 @@ class RootSearch {
     AlignedBuffer buffer(kPageBytes);
     for (std::uint64_t page = SpaceMap::kFirstPage; page < is_referred_to_.size(); ++page) {
       if (!parts_.space->is_allocated(PageId{page})) continue;
-      count_unended_work(kUnknownWork);
+      unending_yield_point(kUnknownWork);
       auto read = parts_.store->read_page(PageId{page}, buffer.data());
       if (read)
         look_at(buffer.data());

@@ -12,8 +12,8 @@
 #include "storage/latch/guards.h"
 #include "storage/page/page.h"
 #include "storage/statistics.h"
-#include "storage/txn/overflow.h"
-#include "storage/txn/row_changes.h"
+#include "storage/txn/rows/overflow.h"
+#include "storage/txn/rows/row_changes.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/verify.h"
 
@@ -122,7 +122,7 @@ Result<> Engine::checkpoint() {
 
 Result<std::uint64_t> Engine::shrink() {
   RETURN_IF_ERROR(require_primary(*parts_));
-  parts_->reaper->settle();
+  parts_->reaper->wait_until_reaped();
   // Two checkpoints: recovery may start from the last but one, which must not need pages that are
   // cut off.
   for (int i = 0; i < 2; ++i) RETURN_IF_ERROR(parts_->checkpointer->take());

@@ -17,9 +17,9 @@
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/restore_state.h"
 #include "storage/standby/standby.h"
-#include "storage/txn/overflow.h"
-#include "storage/txn/restart_prepared.h"
-#include "storage/txn/tree_factory.h"
+#include "storage/txn/loads/tree_factory.h"
+#include "storage/txn/restart/restart_prepared.h"
+#include "storage/txn/rows/overflow.h"
 #include "wal/archive_command.h"
 
 namespace swizzle {

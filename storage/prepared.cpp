@@ -7,9 +7,9 @@
 #include "base/runtime/long_work.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/records/prepared_record.h"
-#include "storage/txn/removed_runs.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"
+#include "storage/txn/versions/removed_runs.h"
 
 namespace swizzle {
 namespace {
@@ -33,8 +33,8 @@ PreparedKept kept_of(const TransactionState& state) {
   std::uint64_t younger = 0;
   for (const UndoRecord* record = state.undo->newest(); record != nullptr;
        record = record->previous) {
-    state.undo->bring_back(record);
-    count_unended_work(kUnknownWork);
+    state.undo->page_in(record);
+    unending_yield_point(kUnknownWork);
     if (record->kind == UndoRecord::Kind::removed_run) {
       younger += RemovedRun(*record).left();
       continue;
@@ -159,8 +159,8 @@ std::vector<Engine::ChangedKey> Engine::changed_keys(const Transaction& transact
   if (state.undo == nullptr) return {};
   for (const UndoRecord* record = state.undo->newest(); record != nullptr;
        record = record->previous) {
-    state.undo->bring_back(record);
-    count_unended_work(kUnknownWork);
+    state.undo->page_in(record);
+    unending_yield_point(kUnknownWork);
     if (record->tree != tree || !record->is_version()) continue;
     // The newest record decides, so the oldest is noted last.
     const auto note = [&](Bytes key) {

@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "storage/engine_parts.h"
-#include "storage/txn/overflow.h"
-#include "storage/txn/point_read.h"
-#include "storage/txn/row_changes.h"
+#include "storage/txn/rows/overflow.h"
+#include "storage/txn/rows/point_read.h"
+#include "storage/txn/rows/row_changes.h"
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {
@@ -66,7 +66,7 @@ struct Write {
   Bytes value;
   RowChange::Wish wish;
   WaitPolicy wait = WaitPolicy::wait;
-  bool heeds_snapshot = true;
+  bool obeys_snapshot = true;
 };
 
 /// Writes one record. A large value is written to the overflow tree first, and a replaced one is
@@ -85,7 +85,7 @@ Result<bool> write(TransactionState& state, AnyTree& tree, const Write& wanted) 
     stored = {address, true};
   }
   RowChange change(state, tree.id(), key, wanted.wish, stored);
-  if (!wanted.heeds_snapshot) change.ignore_snapshot();
+  if (!wanted.obeys_snapshot) change.ignore_snapshot();
   ASSIGN_OR_RETURN(const bool done, change.run(tree, wanted.wait));
   if (!done && stored.overflow) state.undo_to(mark.undo_position);
   if (change.old_overflow() && done)
@@ -106,7 +106,7 @@ struct LockingRead {
   Bytes key;
   ReadMode mode;
   WaitPolicy wait;
-  bool heeds_snapshot = true;
+  bool obeys_snapshot = true;
 };
 
 /// REPEATABLE READ: 40001 if the record in the transaction's snapshot has been changed since, or,
@@ -172,7 +172,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   ASSIGN_OR_RETURN(const Locked locked, lock_and_read(state, tree, wanted, id, mode, read));
   if (locked == Locked::skipped) return false;
   const bool found = locked == Locked::found;
-  if (keeps_snapshot(state.isolation) && wanted.heeds_snapshot)
+  if (keeps_snapshot(state.isolation) && wanted.obeys_snapshot)
     RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, read.leaf(), found));
   if (!found) {
     if (!state.locks_reads()) state.locks.release_to(before);
@@ -182,7 +182,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
     // Replacing a large value removes its chunks, so lock it against changes.
     if (!read.is_overflow()) return true;
     return get_locked(state, tree,
-                      {wanted.key, ReadMode::for_share, wanted.wait, wanted.heeds_snapshot}, into);
+                      {wanted.key, ReadMode::for_share, wanted.wait, wanted.obeys_snapshot}, into);
   }
   if (read.is_overflow()) RETURN_IF_ERROR(read_overflow(state, tree.id(), newest, into));
   return true;
@@ -197,7 +197,7 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   if (key.empty()) return false;
   const bool locks = mode != ReadMode::snapshot || state.locks_reads();
   if (locks && state.engine.options.locking)
-    return get_locked(state, tree, {key, mode, wait, heeds_snapshot_}, into);
+    return get_locked(state, tree, {key, mode, wait, obeys_snapshot_}, into);
   PointRead read(state, id_, key, PointRead::Which::visible, into);
   auto found = read.run(tree);
   if (found && *found && read.is_overflow())
@@ -261,13 +261,13 @@ void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
   if (!is_loading && tree.birth().loads() == loads) expected.count = found;
 }
 
-Tree::Fate Tree::trace(Transaction& transaction, Bytes key, Trail& trail,
+Tree::Fate Tree::trace(Transaction& transaction, Bytes key, KeyPath& path,
                        ValueBuffer& moved_to) const {
   TransactionState& state = TransactionAccess::state(transaction);
   const auto view = state.view_of(static_cast<AnyTree*>(tree_)->birth());
   const std::uint64_t hash = hash_of_key(id_, key);
-  state.engine.versions.bring_back(hash, PageId::none);
-  return state.engine.versions.trace(id_, key, hash, state.viewer(view), trail, [&](Bytes to) {
+  state.engine.versions.page_in(hash, PageId::none);
+  return state.engine.versions.trace(id_, key, hash, state.viewer(view), path, [&](Bytes to) {
     const MutableBytes room = moved_to.prepare(to.size());
     std::copy(to.begin(), to.end(), room.begin());
   });
@@ -291,12 +291,12 @@ bool Tree::is_visible(Transaction& transaction) const {
 
 Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value, WaitPolicy wait) {
   return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_),
-               {key, value, RowChange::Wish::insert, wait, heeds_snapshot_});
+               {key, value, RowChange::Wish::insert, wait, obeys_snapshot_});
 }
 
 Result<bool> Tree::update(Transaction& transaction, Bytes key, Bytes value) {
   return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_),
-               {key, value, RowChange::Wish::update, WaitPolicy::wait, heeds_snapshot_});
+               {key, value, RowChange::Wish::update, WaitPolicy::wait, obeys_snapshot_});
 }
 
 Result<bool> Tree::move(Transaction& transaction, Bytes from, Bytes to, Bytes value) {
@@ -312,7 +312,7 @@ Result<bool> Tree::move(Transaction& transaction, Bytes from, Bytes to, Bytes va
 
 Result<bool> Tree::remove(Transaction& transaction, Bytes key) {
   return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_),
-               {key, {}, RowChange::Wish::remove, WaitPolicy::wait, heeds_snapshot_});
+               {key, {}, RowChange::Wish::remove, WaitPolicy::wait, obeys_snapshot_});
 }
 
 }  // namespace swizzle

@@ -84,11 +84,11 @@ class Tree {
   /// others have written or removed since the snapshot are no conflict at REPEATABLE READ.
   [[nodiscard]] Tree beside_snapshot() const noexcept {
     Tree tree{*this};
-    tree.heeds_snapshot_ = false;
+    tree.obeys_snapshot_ = false;
     return tree;
   }
 
-  [[nodiscard]] bool heeds_snapshot() const noexcept { return heeds_snapshot_; }
+  [[nodiscard]] bool obeys_snapshot() const noexcept { return obeys_snapshot_; }
 
   /// Returns false if there is no such key.
   Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
@@ -125,12 +125,12 @@ class Tree {
     gone,
   };
   /// Position of trace(): at first on the record that the view shows.
-  struct Trail {
+  struct KeyPath {
     const void* at = nullptr;
   };
-  /// Follows the record of `key` and `trail` by one step. Meant for READ COMMITTED, once the key is
+  /// Follows the record of `key` and `path` by one step. Meant for READ COMMITTED, once the key is
   /// locked: there may be another record by then, even with the same value.
-  Fate trace(Transaction& transaction, Bytes key, Trail& trail, ValueBuffer& moved_to) const;
+  Fate trace(Transaction& transaction, Bytes key, KeyPath& path, ValueBuffer& moved_to) const;
   /// At REPEATABLE READ: true if the newest version of the key is another transaction's and younger
   /// than the snapshot.
   [[nodiscard]] bool changed_since_snapshot(Transaction& transaction, Bytes key) const;
@@ -146,7 +146,7 @@ class Tree {
   Tree(TreeId id, void* tree) noexcept : id_(id), tree_(tree) {}
   TreeId id_;
   void* tree_;
-  bool heeds_snapshot_ = true;
+  bool obeys_snapshot_ = true;
   friend class Engine;
   friend struct TransactionAccess;
 };

@@ -4,8 +4,8 @@
 
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
-#include "storage/txn/leaf_scan.h"
-#include "storage/txn/tree_factory.h"
+#include "storage/txn/loads/tree_factory.h"
+#include "storage/txn/rows/leaf_scan.h"
 
 namespace swizzle {
 namespace {

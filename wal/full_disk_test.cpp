@@ -48,8 +48,8 @@ struct CrowdedLog {
       written += payload.size();
       // Sometimes reserve rollback space, for which room must be searched as well.
       if (!random.one_in(100)) continue;
-      REQUIRE(log->owe_rollback(options.segment_bytes));
-      log->settle_rollback(options.segment_bytes);
+      REQUIRE(log->reserve_rollback_space(options.segment_bytes));
+      log->release_rollback_space(options.segment_bytes);
     }
     return written;
   }
@@ -106,8 +106,8 @@ TEST_CASE("segments that wait to be used again are room for rollbacks", "[log][c
     crowded.disk.leave_room(0);
     crowded.log->keep_from(crowded.log->durable());
     // More than the prepared segments have.
-    REQUIRE(crowded.log->owe_rollback(5 * crowded.options.segment_bytes));
-    crowded.log->settle_rollback(5 * crowded.options.segment_bytes);
+    REQUIRE(crowded.log->reserve_rollback_space(5 * crowded.options.segment_bytes));
+    crowded.log->release_rollback_space(5 * crowded.options.segment_bytes);
     crowded.log->close();
   });
 }
@@ -278,14 +278,14 @@ TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", 
   simulation.run([&] {
     auto log = Log::create(disk, options).value();
     log->recovered();
-    REQUIRE(log->owe_rollback(kOwed));
+    REQUIRE(log->reserve_rollback_space(kOwed));
     disk.leave_room(0);
     REQUIRE(fill(*log) == sqlstate::disk_full);
     // More than the disk and the prepared segments have.
-    REQUIRE(log->owe_rollback(kOwed).error().state() == sqlstate::disk_full);
+    REQUIRE(log->reserve_rollback_space(kOwed).error().state() == sqlstate::disk_full);
     // Roll back half of it; the rest belongs to no transaction any more.
     roll_back(*log, kOwed / 2);
-    log->settle_rollback(kOwed / 2);
+    log->release_rollback_space(kOwed / 2);
     REQUIRE(fill(*log) == sqlstate::disk_full);
     log->close();
   });
@@ -293,21 +293,21 @@ TEST_CASE("what rollbacks will log has its room, whatever else fills the disk", 
   simulation.run([&] {
     auto log = Log::open(disk, options, Log::origin(options.segment_bytes)).value();
     REQUIRE(fill(*log) == sqlstate::disk_full);
-    REQUIRE(log->owe_rollback(kOwed));
+    REQUIRE(log->reserve_rollback_space(kOwed));
     roll_back(*log, kOwed / 2);
-    log->settle_rollback(kOwed);
+    log->release_rollback_space(kOwed);
     log->recovered();
     disk.leave_room(2 * options.segment_bytes);
     Runtime::current().sleep_until(Runtime::current().now() + 2s);
     // A little has room in prepared segments.
     disk.leave_room(0);
-    REQUIRE(log->owe_rollback(1000));
-    log->settle_rollback(1000);
+    REQUIRE(log->reserve_rollback_space(1000));
+    log->release_rollback_space(1000);
     REQUIRE(fill(*log) == sqlstate::disk_full);
     disk.limit_capacity(UINT64_MAX);
     Runtime::current().sleep_until(Runtime::current().now() + 2s);
-    REQUIRE(log->owe_rollback(10 * kOwed));
-    log->settle_rollback(10 * kOwed);
+    REQUIRE(log->reserve_rollback_space(10 * kOwed));
+    log->release_rollback_space(10 * kOwed);
     log->close();
   });
 }

@@ -212,13 +212,13 @@ Result<Reservation> Log::reserve(std::size_t payload_bytes, std::size_t records,
   return Reservation{*this, bytes, credits};
 }
 
-Result<> Log::owe_rollback(std::uint64_t bytes) {
+Result<> Log::reserve_rollback_space(std::uint64_t bytes) {
   return parts_ && !parts_->is_read_only ? parts_->rollbacks.owe(bytes) : Result<>{};
 }
 
-void Log::settle_rollback(std::uint64_t bytes) noexcept {
+void Log::release_rollback_space(std::uint64_t bytes) noexcept {
   if (!parts_ || parts_->is_read_only) return;
-  parts_->rollbacks.settle(bytes);
+  parts_->rollbacks.release(bytes);
   // Space that a rollback has returned may serve a waiting writer.
   parts_->budget.give_back(0);
   const std::uint64_t spare = 2 * parts_->store.geometry().bytes();

@@ -159,11 +159,11 @@ class Log {
   /// Room on disk for so many bytes of records that a rollback would append: reserve() finds it for
   /// completion, whatever else fills the disk. To be asked for before the changes, beyond what a
   /// usual transaction would need, which is there anyway. Parks. 53100: there is none.
-  Result<> owe_rollback(std::uint64_t bytes);
+  Result<> reserve_rollback_space(std::uint64_t bytes);
   /// So much of it is not needed any more: undone, or never to be.
-  void settle_rollback(std::uint64_t bytes) noexcept;
-  /// Tells that transactions from before the start have been rolled back. Until then owe_rollback()
-  /// does not wait: their space is reserved already.
+  void release_rollback_space(std::uint64_t bytes) noexcept;
+  /// Tells that transactions from before the start have been rolled back. Until then
+  /// reserve_rollback_space() does not wait: their space is reserved already.
   void recovered() noexcept;
 
   /// Appends one record; its payload is the parts, joined. Never waits, never fails, allocates

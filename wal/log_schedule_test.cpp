@@ -109,15 +109,15 @@ TEST_CASE("P30 room that comes back reaches whoever waits for it, however little
         while (may_go <= turn) Runtime::current().sleep_until(Runtime::current().now() + 1ms);
       }));
     }
-    const auto settle = [&] { runtime.sleep_until(runtime.now() + 5ms); };
-    settle();
+    const auto pause = [&] { runtime.sleep_until(runtime.now() + 5ms); };
+    pause();
     const std::size_t at_first = granted;
     REQUIRE(at_first > 10);
     REQUIRE(at_first < kClients - 10);
     // Each leaves room for exactly one waiter, be they many or few.
     for (std::size_t left = 1; left <= kClients - at_first; ++left) {
       may_go = left;
-      settle();
+      pause();
       CHECK(granted == at_first + left);
     }
     may_go = kClients;

@@ -86,8 +86,8 @@ FAULTS = [
     (
         "nothing is kept for completion",
         "internal/log_budget.cpp",
-        "completion_bytes_ + rollbacks_.uncovered() : 0;",
-        "0 * completion_bytes_ + rollbacks_.uncovered() : 0;",
+        "completion_bytes_ + rollbacks_.unreserved_space() : 0;",
+        "0 * completion_bytes_ + rollbacks_.unreserved_space() : 0;",
     ),
     (
         "writers are refused while old segments are being let go",

@@ -37,7 +37,9 @@ class Fiber final : public Parker, public TimerHeapNode {
   void park() noexcept override;
   bool park_until(TimePoint deadline) noexcept override;
   void unpark() noexcept override;
-  void take_turn(Turn turn) noexcept override { turn_ = turn; }
+  void set_wakeup_priority(WakeupPriority priority) noexcept override {
+    wakeup_priority_ = priority;
+  }
 
   /// Names the fiber's work for a crash report; null for nothing in particular.
   void set_crash_subject(const CrashSubject* subject) noexcept { crash_subject_ = subject; }
@@ -66,7 +68,7 @@ class Fiber final : public Parker, public TimerHeapNode {
   std::atomic<std::uint32_t> state_{awake};
   Reactor* reactor_ = nullptr;
   /// Accessed by the fiber while it runs, and by the reactor once it sleeps.
-  Turn turn_ = Turn::in_line;
+  WakeupPriority wakeup_priority_ = WakeupPriority::normal;
   /// In the reactor's inbox or in one of its queues of ready fibers, never in two.
   Fiber* next_ = nullptr;
   std::string name_;

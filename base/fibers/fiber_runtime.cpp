@@ -64,7 +64,7 @@ std::size_t FiberRuntime::next_reactor() noexcept {
 void FiberRuntime::start(std::size_t reactor, Fiber& fiber) noexcept {
   // Discard a wake-up that was meant for an earlier fiber.
   fiber.state_.store(Fiber::awake, std::memory_order_relaxed);
-  fiber.turn_ = Turn::in_line;
+  fiber.wakeup_priority_ = WakeupPriority::normal;
   reactors_[reactor]->expect(fiber);
   reactors_[reactor]->make_ready(fiber);
 }

@@ -166,10 +166,10 @@ TEST_CASE("who keeps others waiting goes ahead of those in line, but not for eve
                Parker* holder = nullptr;
                auto ahead = runtime.spawn("holder", [&] {
                  holder = &runtime.parker();
-                 holder->take_turn(Turn::ahead);
+                 holder->set_wakeup_priority(WakeupPriority::high);
                  holder->park();
                  order += 'h';
-                 holder->take_turn(Turn::in_line);
+                 holder->set_wakeup_priority(WakeupPriority::normal);
                  holder->park();
                  order += 'H';
                });
@@ -194,7 +194,7 @@ TEST_CASE("who keeps others waiting goes ahead of those in line, but not for eve
                for (std::size_t i = 0; i < parkers.size(); ++i) {
                  tasks.push_back(runtime.spawn("ahead", [&, i] {
                    parkers[i] = &runtime.parker();
-                   parkers[i]->take_turn(Turn::ahead);
+                   parkers[i]->set_wakeup_priority(WakeupPriority::high);
                    while (!ended) {
                      if (parkers[1 - i] != nullptr) parkers[1 - i]->unpark();
                      parkers[i]->park();

@@ -187,7 +187,7 @@ bool Reactor::take_turn() noexcept {
 }
 
 void Reactor::add_ready(Fiber& fiber) noexcept {
-  (fiber.turn_ == Turn::ahead ? ahead_ : ready_).push(fiber);
+  (fiber.wakeup_priority_ == WakeupPriority::high ? ahead_ : ready_).push(fiber);
 }
 
 /// Pre: ready_count() != 0.

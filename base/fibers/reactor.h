@@ -113,7 +113,7 @@ class Reactor final : public IoBackend {
 
   // The following belong to the reactor's thread alone.
   alignas(64) FiberQueue ready_;
-  /// Those whose Turn is ahead.
+  /// Those whose WakeupPriority is ahead.
   FiberQueue ahead_;
   unsigned ran_ahead_ = 0;
   Fiber* running_ = nullptr;

@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/memory/put_away.h"
 #include "base/memory/scratch_memory.h"
+#include "base/memory/swapped_out.h"
 #include "base/random.h"
 #include "base/runtime/runtime.h"
 
@@ -251,37 +251,37 @@ TEST_CASE("what an error removes loses its name at once and its room soon", "[fi
 
 TEST_CASE("what of a scratch file is put away is known until it is brought back, or goes",
           "[file]") {
-  constexpr std::size_t kWindow = put_away::kWindowBytes;
+  constexpr std::size_t kWindow = swapped_out::kWindowBytes;
   PosixFileSystem files;
   const TemporaryDirectory directory;
-  REQUIRE_FALSE(put_away::any());
+  REQUIRE_FALSE(swapped_out::any());
   auto large = files.scratch(directory.path(), 2 * kWindow + 1).value();
   auto small = files.scratch(directory.path(), kWindow / 2).value();
   const MutableBytes bytes = large->bytes();
   REQUIRE(bytes.size() == 3 * kWindow);
   std::ranges::fill(bytes, std::byte{7});
   const std::byte* const middle = bytes.data() + kWindow + 5;
-  CHECK_FALSE(put_away::has(middle));
+  CHECK_FALSE(swapped_out::has(middle));
   large->write_back();
-  large->put_away();
-  small->put_away();
+  large->swap_out();
+  small->swap_out();
   // Small pieces share a window, so nothing is known of a single one.
-  CHECK_FALSE(put_away::has(small->bytes().data()));
-  CHECK(put_away::has(bytes.data()));
-  CHECK(put_away::has(bytes.data() + bytes.size() - 1));
-  CHECK(put_away::has(middle));
-  put_away::bring_back(middle);
-  CHECK_FALSE(put_away::has(middle));
-  CHECK(put_away::has(middle - kWindow));
-  CHECK(put_away::has(middle + kWindow));
+  CHECK_FALSE(swapped_out::has(small->bytes().data()));
+  CHECK(swapped_out::has(bytes.data()));
+  CHECK(swapped_out::has(bytes.data() + bytes.size() - 1));
+  CHECK(swapped_out::has(middle));
+  swapped_out::page_in(middle);
+  CHECK_FALSE(swapped_out::has(middle));
+  CHECK(swapped_out::has(middle - kWindow));
+  CHECK(swapped_out::has(middle + kWindow));
   CHECK(*middle == std::byte{7});
-  large->bring_back();
-  CHECK_FALSE(put_away::any());
-  large->put_away();
-  CHECK(put_away::any());
+  large->page_in();
+  CHECK_FALSE(swapped_out::any());
+  large->swap_out();
+  CHECK(swapped_out::any());
   large.reset();
   const auto before = std::chrono::steady_clock::now();
-  while (put_away::any()) {
+  while (swapped_out::any()) {
     REQUIRE(std::chrono::steady_clock::now() - before < std::chrono::seconds{30});
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }

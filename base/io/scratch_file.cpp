@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/io/posix_file_system.h"
-#include "base/memory/put_away.h"
+#include "base/memory/swapped_out.h"
 #include "base/runtime/helper_threads.h"
 
 namespace swizzle {
@@ -32,23 +32,23 @@ class Mapping {
   ~Mapping() {
     if (descriptor_ < 0) return;
     // The addresses may soon be mapped for another use.
-    note_there();
+    note_paged_in();
     static_cast<void>(munmap(memory_, bytes_));
     static_cast<void>(close(descriptor_));
   }
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] void* memory() const noexcept { return memory_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
-  void note_away() const noexcept {
-    if (has_windows()) put_away::note_away(memory_, bytes_);
+  void note_swapped_out() const noexcept {
+    if (has_windows()) swapped_out::note_swapped_out(memory_, bytes_);
   }
-  void note_there() const noexcept {
-    if (has_windows()) put_away::note_there(memory_, bytes_);
+  void note_paged_in() const noexcept {
+    if (has_windows()) swapped_out::note_paged_in(memory_, bytes_);
   }
 
  private:
   /// A smaller file shares its windows with others and is read back with an ordinary page fault.
-  [[nodiscard]] bool has_windows() const noexcept { return bytes_ >= put_away::kWindowBytes; }
+  [[nodiscard]] bool has_windows() const noexcept { return bytes_ >= swapped_out::kWindowBytes; }
 
   int descriptor_;
   void* memory_;
@@ -70,17 +70,17 @@ class MappedFile final : public ScratchMemory {
   void write_back() noexcept override {
     static_cast<void>(sync_file_range(mapping_.descriptor(), 0, length(), SYNC_FILE_RANGE_WRITE));
   }
-  void put_away() noexcept override {
+  void swap_out() noexcept override {
     // The mapping is shared, so this drops our view of the pages but not their content.
     static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_DONTNEED));
     static_cast<void>(posix_fadvise(mapping_.descriptor(), 0, length(), POSIX_FADV_DONTNEED));
-    mapping_.note_away();
+    mapping_.note_swapped_out();
   }
-  void bring_back() noexcept override {
+  void page_in() noexcept override {
     // For writing: otherwise the first write to each page would wait for the file system, and for
     // the page's write to the device.
     static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_POPULATE_WRITE));
-    mapping_.note_there();
+    mapping_.note_paged_in();
   }
 
  private:
@@ -92,14 +92,15 @@ class MappedFile final : public ScratchMemory {
 /// Maps a file; one of a window or more begins at a window's boundary.
 void* map(int descriptor, std::size_t bytes) noexcept {
   constexpr int kHow = PROT_READ | PROT_WRITE;
-  if (bytes < put_away::kWindowBytes) return mmap(nullptr, bytes, kHow, MAP_SHARED, descriptor, 0);
-  const std::size_t most = bytes + put_away::kWindowBytes;
+  if (bytes < swapped_out::kWindowBytes)
+    return mmap(nullptr, bytes, kHow, MAP_SHARED, descriptor, 0);
+  const std::size_t most = bytes + swapped_out::kWindowBytes;
   void* const room =
       mmap(nullptr, most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return room;
   auto* const first = static_cast<std::byte*>(room);
-  const std::size_t into = reinterpret_cast<std::uintptr_t>(first) % put_away::kWindowBytes;
-  const std::size_t before = into == 0 ? 0 : put_away::kWindowBytes - into;
+  const std::size_t into = reinterpret_cast<std::uintptr_t>(first) % swapped_out::kWindowBytes;
+  const std::size_t before = into == 0 ? 0 : swapped_out::kWindowBytes - into;
   void* const memory = mmap(first + before, bytes, kHow, MAP_SHARED | MAP_FIXED, descriptor, 0);
   if (memory == MAP_FAILED) {
     const int why = errno;
@@ -114,8 +115,9 @@ void* map(int descriptor, std::size_t bytes) noexcept {
 }
 
 std::size_t in_windows(std::size_t bytes) noexcept {
-  if (bytes < put_away::kWindowBytes) return bytes;
-  return (bytes + put_away::kWindowBytes - 1) / put_away::kWindowBytes * put_away::kWindowBytes;
+  if (bytes < swapped_out::kWindowBytes) return bytes;
+  return (bytes + swapped_out::kWindowBytes - 1) / swapped_out::kWindowBytes *
+         swapped_out::kWindowBytes;
 }
 
 }  // namespace

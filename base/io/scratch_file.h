@@ -9,7 +9,7 @@
 namespace swizzle {
 
 /// ScratchMemory of the operating system: a mapped file in `directory` without a name. Its
-/// swapped-out parts are known to base/memory/put_away.h.
+/// swapped-out parts are known to base/memory/swapped_out.h.
 Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::path& directory,
                                                         std::size_t bytes);
 

@@ -33,7 +33,7 @@ void let_others_run() noexcept {
 
 }  // namespace
 
-void look_up_from_work() {
+void check_interrupts_and_yield() {
   if (!is_time_to_rest()) return;
   Overseer* const overseer = Runtime::current().parker().overseer;
   // A fiber without an overseer has not allowed waits at this point.
@@ -42,7 +42,7 @@ void look_up_from_work() {
   let_others_run();
 }
 
-void look_up_from_unended_work() noexcept {
+void yield_without_interrupts() noexcept {
   // Only a reactor's thread has other fibers waiting for it.
   if (is_time_to_rest() && turn_began != TimePoint{}) let_others_run();
 }

@@ -12,7 +12,7 @@ namespace swizzle {
 /// work:
 ///
 ///   for (const Value& element : elements) {
-///     count_work(kPerElement);
+///     yield_point(kPerElement);
 ///     …
 ///   }
 ///
@@ -31,22 +31,22 @@ inline constexpr std::int64_t kWorkBetweenLooks = kWorkBetweenRests / 16;
 inline constexpr std::size_t kUnknownWork = kWorkBetweenLooks / 4;
 inline constinit thread_local std::int64_t work_until_look = kWorkBetweenLooks;
 
-void look_up_from_work();
+void check_interrupts_and_yield();
 
-inline void count_work(std::size_t units) {
+inline void yield_point(std::size_t units) {
   work_until_look -= static_cast<std::int64_t>(units);
   if (work_until_look < 0) [[unlikely]]
-    look_up_from_work();
+    check_interrupts_and_yield();
 }
 
-void look_up_from_unended_work() noexcept;
+void yield_without_interrupts() noexcept;
 
 /// The same for work that must come to its end, such as a rollback: other fibers run, but the
 /// overseer is not asked. The caller may be noexcept.
-inline void count_unended_work(std::size_t units) noexcept {
+inline void unending_yield_point(std::size_t units) noexcept {
   work_until_look -= static_cast<std::int64_t>(units);
   if (work_until_look < 0) [[unlikely]]
-    look_up_from_unended_work();
+    yield_without_interrupts();
 }
 
 /// Tells that a reactor's fiber runs from `now` on.

@@ -38,7 +38,7 @@ class Patience final : public Overseer {
 
 /// Works until it is asked to end.
 void work_for_ever() {
-  for (;;) count_work(100);
+  for (;;) yield_point(100);
 }
 
 void keep_the_thread(Duration duration) {
@@ -92,7 +92,7 @@ TEST_CASE("oversight ends with its scope, and scopes nest", "[long_work]") {
     REQUIRE_THROWS_AS(work_for_ever(), Ended);
   }
   const int before = outer.left();
-  count_work(2 * kWorkBetweenRests);
+  yield_point(2 * kWorkBetweenRests);
   CHECK(outer.left() == before - 1);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("long work yields to the others of its thread, and not where it has on
   for (const bool owns : {true, false}) {
     runtime.owns = owns;
     const int before = patience.left();
-    for (int i = 0; i < 100; ++i) count_work(kWorkBetweenRests);
+    for (int i = 0; i < 100; ++i) yield_point(kWorkBetweenRests);
     CHECK(patience.left() < before - 50);
     CHECK((runtime.yields > 50) == !owns);
   }
@@ -115,15 +115,15 @@ TEST_CASE("under a latch and in a catch block work goes on unseen", "[long_work]
   Patience patience{1};
   const OversightScope scope{patience};
   ++latches_held;
-  count_work(2 * kWorkBetweenRests);
+  yield_point(2 * kWorkBetweenRests);
   --latches_held;
   try {
     throw std::runtime_error{"in flight"};
   } catch (const std::runtime_error&) {
-    count_work(2 * kWorkBetweenRests);
+    yield_point(2 * kWorkBetweenRests);
   }
   CHECK(patience.left() == 1);
-  REQUIRE_THROWS_AS(count_work(2 * kWorkBetweenRests), Ended);
+  REQUIRE_THROWS_AS(yield_point(2 * kWorkBetweenRests), Ended);
 }
 
 TEST_CASE("fibers run beside one that works long", "[long_work][fiber]") {
@@ -241,7 +241,7 @@ TEST_CASE("work that was guessed too short rests by the clock", "[long_work][fib
   const int turns = turns_beside([] {
     Patience patience{1'000'000};
     const OversightScope scope{patience};
-    slow_steps([](std::size_t units) { count_work(units); });
+    slow_steps([](std::size_t units) { yield_point(units); });
   });
   // By the count alone there would be six turns.
   CHECK(turns >= 50);
@@ -251,7 +251,7 @@ TEST_CASE("what must come to its end lets others run and asks nobody", "[long_wo
   const int turns = turns_beside([] {
     Patience none{1};
     const OversightScope scope{none};
-    slow_steps([](std::size_t units) { count_unended_work(units); });
+    slow_steps([](std::size_t units) { unending_yield_point(units); });
     CHECK(none.left() == 1);
   });
   CHECK(turns >= 50);

@@ -49,9 +49,9 @@ class StallListener {
 };
 
 /// Position of a woken fiber among the ready ones of its thread.
-enum class Turn : std::uint8_t {
-  in_line,
-  ahead,  ///< for fibers that others wait for, such as holders of locks
+enum class WakeupPriority : std::uint8_t {
+  normal,
+  high,  ///< for fibers that others wait for, such as holders of locks
 };
 
 /// Suspends and resumes one thread or fiber. Every wait below the server goes through it.
@@ -71,8 +71,9 @@ class Parker {
   /// Callable from any thread, and late: parkers live as long as their runtime and longer (they are
   /// recycled, not freed), so after its owner has ended it is at worst a spurious wake of another.
   virtual void unpark() noexcept = 0;
-  /// Sets the Turn of the owner's next wakes. Does nothing for threads, which the system schedules.
-  virtual void take_turn(Turn /*turn*/) noexcept {}
+  /// Sets the WakeupPriority of the owner's next wakes. Does nothing for threads, which the system
+  /// schedules.
+  virtual void set_wakeup_priority(WakeupPriority /*priority*/) noexcept {}
 
   // Overseer of the owner's present work, or null; set by scopes, for the owner's thread alone.
   Overseer* overseer = nullptr;

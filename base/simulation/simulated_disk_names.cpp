@@ -43,8 +43,8 @@ class SimulatedDisk::Scratch final : public ScratchMemory {
   }
   [[nodiscard]] MutableBytes bytes() noexcept override { return memory_; }
   void write_back() noexcept override {}
-  void put_away() noexcept override {}
-  void bring_back() noexcept override {}
+  void swap_out() noexcept override {}
+  void page_in() noexcept override {}
 
  private:
   SimulatedDisk& disk_;

@@ -90,19 +90,19 @@ void VolatileBytes::complete(Handle change) {
 void VolatileBytes::complete_durably(Handle change) {
   complete(change);
   change->state = State::durable;
-  settle();
+  apply_durable();
 }
 
 void VolatileBytes::cancel(Handle change) {
   changes_.erase(change);
-  settle();
+  apply_durable();
 }
 
 void VolatileBytes::mark(std::uint64_t horizon, State state) {
   for (auto& change : changes_) {
     if (change.state == State::done && change.done_at <= horizon) change.state = state;
   }
-  settle();
+  apply_durable();
 }
 
 void VolatileBytes::sync(std::uint64_t horizon) {
@@ -114,7 +114,7 @@ void VolatileBytes::fail_sync(std::uint64_t horizon) {
 
 // Changes reach `durable_` only in their order: a later one may overlap an earlier one that may
 // still be lost.
-void VolatileBytes::settle() {
+void VolatileBytes::apply_durable() {
   while (!changes_.empty() && changes_.front().state == State::durable) {
     apply_change(durable_, changes_.front());
     changes_.pop_front();

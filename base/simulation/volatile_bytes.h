@@ -62,7 +62,7 @@ class VolatileBytes {
   void overwrite(std::uint64_t offset, Bytes data);
 
  private:
-  void settle();
+  void apply_durable();
   void mark(std::uint64_t horizon, State state);
 
   std::vector<std::byte> seen_;

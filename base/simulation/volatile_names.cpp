@@ -83,10 +83,10 @@ void VolatileNames::sync_directory(const Path& directory) {
       change.durable = true;
     }
   }
-  settle();
+  apply_durable();
 }
 
-void VolatileNames::settle() {
+void VolatileNames::apply_durable() {
   while (!changes_.empty() && changes_.front().durable) {
     apply(durable_, changes_.front());
     changes_.pop_front();
@@ -95,7 +95,7 @@ void VolatileNames::settle() {
 
 void VolatileNames::sync_all() {
   for (auto& change : changes_) change.durable = true;
-  settle();
+  apply_durable();
   for (const auto& node : files()) node->sync(node->horizon());
 }
 

@@ -52,7 +52,7 @@ class VolatileNames {
   };
 
   void record(Change change);
-  void settle();
+  void apply_durable();
   static void apply(Names& names, const Change& change);
 
   Names seen_;

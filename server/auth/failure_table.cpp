@@ -55,11 +55,11 @@ bool FailureTable::has_failed(std::uint64_t key, TimePoint now) const {
   return record != nullptr && now - record->last < kRemembered;
 }
 
-void FailureTable::take_turn(std::uint64_t key, TimePoint now) {
+void FailureTable::note_attempt(std::uint64_t key, TimePoint now) {
   if (Record* record = find(key)) record->next = now + cost_of(remembered(*record, now));
 }
 
-void FailureTable::give_turn_back(std::uint64_t key, TimePoint now) {
+void FailureTable::forget_attempt(std::uint64_t key, TimePoint now) {
   if (Record* record = find(key)) record->next = now;
 }
 

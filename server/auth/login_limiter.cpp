@@ -48,9 +48,9 @@ Duration LoginLimiter::ask(const LoginAttempt& attempt, TimePoint now) {
   if (counts_for_role) wait = std::max(wait, roles_.wait_for(role, now));
   if (wait > Duration::zero()) return wait;
   // Take the turn now: a concurrent attempt must not get the same one.
-  pairs_.take_turn(pair, now);
-  if (counts_for_origin) origins_.take_turn(origin, now);
-  if (counts_for_role) roles_.take_turn(role, now);
+  pairs_.note_attempt(pair, now);
+  if (counts_for_origin) origins_.note_attempt(origin, now);
+  if (counts_for_role) roles_.note_attempt(role, now);
   return Duration::zero();
 }
 
@@ -65,9 +65,9 @@ void LoginLimiter::note_success(const LoginAttempt& attempt, TimePoint now) {
   const std::uint64_t pair = pairs_.key_of(attempt.role, attempt.origin);
   const std::scoped_lock lock{mutex_};
   successes_[pair % kSuccesses] = {pair, now};
-  pairs_.give_turn_back(pair, now);
-  origins_.give_turn_back(origins_.key_of(attempt.origin), now);
-  roles_.give_turn_back(roles_.key_of(attempt.role), now);
+  pairs_.forget_attempt(pair, now);
+  origins_.forget_attempt(origins_.key_of(attempt.origin), now);
+  roles_.forget_attempt(roles_.key_of(attempt.role), now);
 }
 
 }  // namespace swizzle::server

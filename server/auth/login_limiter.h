@@ -44,8 +44,8 @@ class FailureTable {
   /// True if it failed within kRemembered, and has not been evicted.
   [[nodiscard]] bool has_failed(std::uint64_t key, TimePoint now) const;
   /// Takes a turn: the next one comes only after this one has had time to fail.
-  void take_turn(std::uint64_t key, TimePoint now);
-  void give_turn_back(std::uint64_t key, TimePoint now);
+  void note_attempt(std::uint64_t key, TimePoint now);
+  void forget_attempt(std::uint64_t key, TimePoint now);
   void note_failure(std::uint64_t key, TimePoint now);
   static constexpr Duration kRemembered = std::chrono::hours{1};
 

@@ -82,13 +82,13 @@ void ChangeFeed::wait_for_more(sql::ChangeStream& stream) {
   if (timeout_ > Duration::zero()) longest = std::min(longest, timeout_ / 4);
   interrupts_.take_log();
   if (stream.awaits_more([this] { interrupts_.announce_log(); }))
-    listen(stream, looked_at + longest, Heed::log);
+    listen(stream, looked_at + longest, WakeOn::log);
   const TimePoint next_look = looked_at + kGathersFor;
   if (!stop_ && !is_over_ && runtime.now() < next_look) listen(stream, next_look);
 }
 
-bool ChangeFeed::listen(sql::ChangeStream& stream, TimePoint deadline, Heed heed) {
-  auto frame = channel_.next_frame(deadline, heed);
+bool ChangeFeed::listen(sql::ChangeStream& stream, TimePoint deadline, WakeOn wake_on) {
+  auto frame = channel_.next_frame(deadline, wake_on);
   if (frame) {
     take(stream, *frame);
     return true;

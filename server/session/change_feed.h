@@ -26,7 +26,7 @@ class ChangeFeed final : public sql::ChangeSender {
 
  private:
   /// Waits for a message of the client until `deadline`, and takes it. False: none has come.
-  bool listen(sql::ChangeStream& stream, TimePoint deadline, Heed heed = Heed::end);
+  bool listen(sql::ChangeStream& stream, TimePoint deadline, WakeOn wake_on = WakeOn::end);
   /// Until there may be more to send, the client says something, or it is time to say something.
   void wait_for_more(sql::ChangeStream& stream);
   void take(sql::ChangeStream& stream, const Frame& frame);

@@ -17,13 +17,13 @@ Readiness readiness_for(Transfer::State state) noexcept {
 
 }  // namespace
 
-std::optional<Stop> Channel::interruption(Heed heed) const noexcept {
+std::optional<Stop> Channel::interruption(WakeOn wake_on) const noexcept {
   if (interrupts_.end_reason() != EndReason::none) return Stop{Stop::Kind::end_requested, {}};
-  if ((heed == Heed::cancel || heed == Heed::log) && interrupts_.cancel_requested()) {
+  if ((wake_on == WakeOn::cancel || wake_on == WakeOn::log) && interrupts_.cancel_requested()) {
     return Stop{Stop::Kind::cancel_requested, {}};
   }
-  if (heed == Heed::news && interrupts_.has_news()) return Stop{Stop::Kind::news, {}};
-  if (heed == Heed::log && interrupts_.has_log()) return Stop{Stop::Kind::log, {}};
+  if (wake_on == WakeOn::news && interrupts_.has_news()) return Stop{Stop::Kind::news, {}};
+  if (wake_on == WakeOn::log && interrupts_.has_log()) return Stop{Stop::Kind::log, {}};
   return std::nullopt;
 }
 
@@ -50,7 +50,7 @@ void Channel::skip(std::size_t bytes, std::optional<TimePoint> deadline) {
     bytes -= here;
     if (bytes == 0) return;
     in_.release();
-    if (!receive(deadline, Heed::end)) return;
+    if (!receive(deadline, WakeOn::end)) return;
   }
 }
 
@@ -63,7 +63,7 @@ std::optional<MutableBytes> Channel::room_to_read() {
   }
 }
 
-std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, Heed heed) {
+std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, WakeOn wake_on) {
   bool in_time = true;
   is_settled_ = false;
   // A client that has just been answered has not sent its next request yet: reading now would find
@@ -88,13 +88,13 @@ std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, He
       }
       readiness = readiness_for(transfer.state);
     }
-    if (auto stop = interruption(heed)) return std::unexpected{std::move(*stop)};
+    if (auto stop = interruption(wake_on)) return std::unexpected{std::move(*stop)};
     if (!in_time) return std::unexpected{Stop{Stop::Kind::timed_out, {}}};
     in_time = wait_for_bytes(readiness, deadline);
   }
 }
 
-std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline, Heed heed) {
+std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline, WakeOn wake_on) {
   drop_previous_frame();
   for (;;) {
     auto scan = scan_frame(in_.buffered(), limits_);
@@ -103,7 +103,7 @@ std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline
       frame_bytes_ = scan->needed_bytes;
       return *scan->frame;
     }
-    if (auto received = receive(deadline, heed); !received) {
+    if (auto received = receive(deadline, wake_on); !received) {
       Stop stop = std::move(received).error();
       if (stop.kind == Stop::Kind::protocol_violation) skip(scan->needed_bytes, deadline);
       return std::unexpected{std::move(stop)};
@@ -119,7 +119,7 @@ std::expected<std::byte, Stop> Channel::first_byte(TimePoint deadline) {
     if (transfer.state == Transfer::State::closed) {
       return std::unexpected{Stop{Stop::Kind::peer_gone, {}}};
     }
-    if (auto stop = interruption(Heed::end)) return std::unexpected{std::move(*stop)};
+    if (auto stop = interruption(WakeOn::end)) return std::unexpected{std::move(*stop)};
     if (!in_time) return std::unexpected{Stop{Stop::Kind::timed_out, {}}};
     in_time = wait_for_bytes(Readiness::readable, deadline);
   }
@@ -134,7 +134,7 @@ std::expected<Bytes, Stop> Channel::next_startup_packet(TimePoint deadline) {
       frame_bytes_ = scan->needed_bytes;
       return *scan->packet;
     }
-    if (auto received = receive(deadline, Heed::end); !received) {
+    if (auto received = receive(deadline, WakeOn::end); !received) {
       return std::unexpected{std::move(received).error()};
     }
   }
@@ -169,7 +169,7 @@ bool Channel::accept_tls(const TlsContext& context, TimePoint deadline) {
     const Transfer transfer = stream_.continue_handshake();
     if (transfer.state == Transfer::State::moved) return true;
     if (transfer.state == Transfer::State::closed) return false;
-    if (interruption(Heed::end)) return false;
+    if (interruption(WakeOn::end)) return false;
     if (!waiter_.wait(readiness_for(transfer.state), deadline)) return false;
   }
 }

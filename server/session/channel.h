@@ -30,7 +30,7 @@ struct Stop {
 };
 
 /// Events that may end a wait for the client besides its bytes and the end of the session.
-enum class Heed : std::uint8_t {
+enum class WakeOn : std::uint8_t {
   end,
   cancel,
   news,
@@ -54,7 +54,7 @@ class Channel {
 
   /// Returns the next message, valid until the next call. Reads first, and waits only if that finds
   /// nothing.
-  std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Heed heed);
+  std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, WakeOn wake_on);
   /// Waits for the first byte, which stays in the socket. Pre: nothing has been received.
   std::expected<std::byte, Stop> first_byte(TimePoint deadline);
   /// Returns the next start-up packet, valid until the next call.
@@ -90,12 +90,12 @@ class Channel {
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
 
  private:
-  std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Heed heed);
+  std::expected<void, Stop> receive(std::optional<TimePoint> deadline, WakeOn wake_on);
   std::optional<MutableBytes> room_to_read();
   void skip(std::size_t bytes, std::optional<TimePoint> deadline);
   /// Waits for the socket. False: `deadline` passed.
   bool wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadline);
-  [[nodiscard]] std::optional<Stop> interruption(Heed heed) const noexcept;
+  [[nodiscard]] std::optional<Stop> interruption(WakeOn wake_on) const noexcept;
   void drop_previous_frame() noexcept {
     in_.consume(frame_bytes_);
     frame_bytes_ = 0;

@@ -67,10 +67,10 @@ std::optional<Frame> Conversation::next_frame() {
   if (timeout > Duration::zero()) deadline = Runtime::current().now() + timeout;
   if (transaction_end_ && (!deadline || *transaction_end_ < *deadline)) deadline = transaction_end_;
   while (is_running_) {
-    auto frame = channel_.next_frame(deadline, Heed::news);
+    auto frame = channel_.next_frame(deadline, WakeOn::news);
     if (frame) return *frame;
     if (frame.error().kind == Stop::Kind::news) {
-      tell_news();
+      deliver_notifications();
     } else {
       note_stop(frame.error());
     }
@@ -78,7 +78,7 @@ std::optional<Frame> Conversation::next_frame() {
   return std::nullopt;
 }
 
-void Conversation::tell_news() {
+void Conversation::deliver_notifications() {
   interrupts_.take_news();
   session_.send_notifications(sink_);
   channel_.flush();

@@ -66,7 +66,7 @@ class Conversation final : private StallListener {
   [[nodiscard]] bool is_transaction_over() const;
   void note_stop(const Stop& stop);
   void note_end(sql::SessionEnd how) noexcept;
-  void tell_news();
+  void deliver_notifications();
   void read_settings();
   [[nodiscard]] Duration setting_ms(std::string_view name) const;
   [[nodiscard]] Duration idle_timeout() const;

@@ -150,7 +150,7 @@ Result<> Login::check_peer(const sql::SessionOptions& options) const {
 
 Result<Bytes> Login::receive_password_message() {
   channel_.flush();
-  auto frame = channel_.next_frame(deadline_, Heed::end);
+  auto frame = channel_.next_frame(deadline_, WakeOn::end);
   if (!frame) return fail(unanswered(std::move(frame.error())));
   if (frame->kind != FrontendKind::password) {
     return fail(state::protocol_violation,

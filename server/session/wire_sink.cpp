@@ -19,7 +19,7 @@ bool ends_transaction(std::string_view tag) noexcept {
 
 }  // namespace
 
-void WireSink::relieve() {
+void WireSink::flush_if_large() {
   channel_.flush_if_full();
   if (channel_.is_broken()) session_->cancel();
 }
@@ -38,7 +38,7 @@ void WireSink::no_data() {
 
 void WireSink::data_row(const sql::OutputRow& row) {
   put_data_row(channel_.out(), row);
-  if (channel_.out().size() >= Channel::kSendBytes) relieve();
+  if (channel_.out().size() >= Channel::kSendBytes) flush_if_large();
 }
 
 void WireSink::command_complete(std::string_view tag) {
@@ -63,7 +63,7 @@ void WireSink::portal_suspended() {
 
 void WireSink::notice(const sql::Diagnostic& diagnostic) {
   put_report(channel_.out(), BackendKind::notice_response, diagnostic);
-  relieve();
+  flush_if_large();
 }
 
 void WireSink::parameter_status(std::string_view name, std::string_view value) {
@@ -73,7 +73,7 @@ void WireSink::parameter_status(std::string_view name, std::string_view value) {
 void WireSink::notification(std::int32_t sender, std::string_view channel,
                             std::string_view payload) {
   put_notification(channel_.out(), sender, channel, payload);
-  relieve();
+  flush_if_large();
 }
 
 void WireSink::copy_in_begin(const sql::CopyDescription& description) {
@@ -83,7 +83,7 @@ void WireSink::copy_in_begin(const sql::CopyDescription& description) {
 
 std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
   for (;;) {
-    auto frame = channel_.next_frame(std::nullopt, Heed::cancel);
+    auto frame = channel_.next_frame(std::nullopt, WakeOn::cancel);
     if (!frame) {
       Stop& stop = frame.error();
       if (stop.kind == Stop::Kind::cancel_requested) {
@@ -127,7 +127,7 @@ void WireSink::copy_out_begin(const sql::CopyDescription& description) {
 
 void WireSink::copy_out_data(Bytes data) {
   put_copy_data(channel_.out(), data);
-  if (channel_.out().size() >= Channel::kSendBytes) relieve();
+  if (channel_.out().size() >= Channel::kSendBytes) flush_if_large();
 }
 
 void WireSink::copy_out_end() {

@@ -40,7 +40,7 @@ class WireSink final : public sql::ResultSink {
   [[nodiscard]] const std::optional<Stop>& stop() const noexcept { return stop_; }
 
  private:
-  void relieve();
+  void flush_if_large();
 
   Channel& channel_;
   SessionJournal& journal_;

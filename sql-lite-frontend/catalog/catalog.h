@@ -93,7 +93,7 @@ class Catalog {
   /// The relations whose foreign keys refer to this one.
   [[nodiscard]] std::vector<Oid> referencing(Oid referenced);
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
-  [[nodiscard]] SharedObjects& shared() const noexcept { return shared_; }
+  [[nodiscard]] SharedObjects& shared_objects() const noexcept { return shared_; }
 
   /// Reads all definitions again on a standby. Pre: nobody uses them.
   void read_again();
@@ -274,7 +274,7 @@ class CatalogView {
   };
   [[nodiscard]] Stamp stamp() const noexcept { return {catalog_.version(), local_version_}; }
 
-  Oid allocate_oid() { return catalog_.shared().allocate_oid(); }
+  Oid allocate_oid() { return catalog_.shared_objects().allocate_oid(); }
 
   /// Creates the object's record and name. Throws 42P07 (42P06, 42710 …) when the name is taken,
   /// also by a transaction that has not committed yet, for which it waits.
@@ -358,7 +358,7 @@ class CatalogView {
   /// True if it changes relations that are, or were, only this session's.
   [[nodiscard]] bool changes_temporaries() const;
 
-  [[nodiscard]] Catalog& shared() const noexcept { return catalog_; }
+  [[nodiscard]] Catalog& of_database() const noexcept { return catalog_; }
 
  private:
   void change(CatalogChange change);

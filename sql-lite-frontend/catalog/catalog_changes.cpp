@@ -179,7 +179,7 @@ void CatalogView::change_references(Transaction& transaction, const Relation* ol
 }
 
 TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   complete_not_nulls(relation, [this] { return allocate_oid(); });
   hold_named<Relation>(transaction, nullptr, relation);
   change_names(transaction, nullptr, &relation);
@@ -197,7 +197,7 @@ TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
 
 TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
                               std::shared_ptr<TableRuntime> fresh_runtime) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   complete_not_nulls(relation, [this] { return allocate_oid(); });
   hold_named(transaction, &old.relation, relation);
   change_names(transaction, &old.relation, &relation);
@@ -216,7 +216,7 @@ TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relati
 }
 
 void CatalogView::remove(Transaction& transaction, const Table& table) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   change_names(transaction, &table.relation, nullptr);
   change_references(transaction, &table.relation, nullptr);
   const Oid oid = table.relation.oid;
@@ -252,7 +252,7 @@ void CatalogView::require_newest(Transaction& transaction, std::string_view key,
 
 template <class Object, class Ptr>
 Ptr CatalogView::create_object(Transaction& transaction, Object object) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   hold_named<Object>(transaction, nullptr, object);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
@@ -275,7 +275,7 @@ Ptr CatalogView::create_object(Transaction& transaction, Object object) {
 
 template <class Object>
 void CatalogView::replace_object(Transaction& transaction, const Object& old, Object object) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   const std::string key = object_key(part, traits.kind, object.oid);
@@ -303,7 +303,7 @@ void CatalogView::replace_object(Transaction& transaction, const Object& old, Ob
 
 template <class Object>
 void CatalogView::remove_object(Transaction& transaction, const Object& object) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   lock(transaction, object.oid, lock::RelationMode::access_exclusive);

@@ -67,7 +67,7 @@ void CatalogView::hold(Transaction& transaction, Oid oid) {
 
 TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table,
                                       lock::RelationMode mode) {
-  count_work(kUnknownWork);
+  yield_point(kUnknownWork);
   const Oid oid = table->relation.oid;
   const std::uint64_t before = catalog_.version();
   lock(transaction, oid, mode);

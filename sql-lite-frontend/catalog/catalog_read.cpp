@@ -14,7 +14,7 @@ namespace {
 /// Limit of the negative cache, so that look-ups of many absent names do not take memory for each.
 constexpr std::size_t kMostAbsent = 10'000;
 
-/// To decode a record and to open its table, in `count_work`'s units.
+/// To decode a record and to open its table, in `yield_point`'s units.
 constexpr std::size_t kWorkOfRecord = 5'000;
 
 template <class Set, class Key>
@@ -181,12 +181,12 @@ void Catalog::read_all() {
   Reading reading{*this};
   std::vector<std::pair<Oid, Relation>> found;
   reading.for_each_relation([&](Oid oid, Bytes value) {
-    count_work(kWorkOfRecord);
+    yield_point(kWorkOfRecord);
     const std::shared_lock lock{mutex_};
     if (!tables_.contains(oid)) found.emplace_back(oid, decode<Relation>(value));
   });
   for (auto& [oid, relation] : found) {
-    count_work(kWorkOfRecord);
+    yield_point(kWorkOfRecord);
     const TablePtr table =
         open_table(engine_, std::move(relation), reading.version_of(oid), nullptr);
     const std::unique_lock lock{mutex_};

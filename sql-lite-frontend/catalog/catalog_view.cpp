@@ -254,11 +254,11 @@ std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
 
 RolePtr CatalogView::role(Oid oid) const {
   if (const RolePtr* mine = own<RolePtr>(oid)) return *mine;
-  return catalog_.shared().role(oid);
+  return catalog_.shared_objects().role(oid);
 }
 DatabasePtr CatalogView::database(Oid oid) const {
   if (const DatabasePtr* mine = own<DatabasePtr>(oid)) return *mine;
-  return catalog_.shared().database(oid);
+  return catalog_.shared_objects().database(oid);
 }
 
 namespace {
@@ -324,10 +324,10 @@ PublicationPtr CatalogView::publication(std::string_view name) const {
   return named(all_made<Publication>(), name);
 }
 RolePtr CatalogView::role(std::string_view name) const {
-  return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);
+  return changes_.empty() ? catalog_.shared_objects().role(name) : named(roles(), name);
 }
 DatabasePtr CatalogView::database(std::string_view name) const {
-  return changes_.empty() ? catalog_.shared().database(name) : named(databases(), name);
+  return changes_.empty() ? catalog_.shared_objects().database(name) : named(databases(), name);
 }
 std::vector<TablePtr> CatalogView::tables() const {
   return merged(catalog_.tables());
@@ -342,10 +342,10 @@ std::vector<RoutinePtr> CatalogView::routines() const {
   return merged(catalog_.routines());
 }
 std::vector<RolePtr> CatalogView::roles() const {
-  return merged(catalog_.shared().roles());
+  return merged(catalog_.shared_objects().roles());
 }
 std::vector<DatabasePtr> CatalogView::databases() const {
-  return merged(catalog_.shared().databases());
+  return merged(catalog_.shared_objects().databases());
 }
 
 }  // namespace swizzle::sql

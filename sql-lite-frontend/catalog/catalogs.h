@@ -19,7 +19,7 @@ class Catalogs {
   Catalogs& operator=(const Catalogs&) = delete;
   ~Catalogs() = default;
 
-  [[nodiscard]] SharedObjects& shared() noexcept { return shared_; }
+  [[nodiscard]] SharedObjects& shared_objects() noexcept { return shared_; }
   /// Returns the counts of each database that has been used since the start.
   [[nodiscard]] std::map<Oid, CountedRows> counted_rows();
 

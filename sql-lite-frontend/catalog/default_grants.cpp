@@ -87,7 +87,7 @@ DefaultGrants lock_default_grants(Catalog& catalog, Transaction& transaction, Oi
 void put_default_grants(Catalog& catalog, Transaction& transaction, DefaultGrants grants) {
   const std::string key = key_of(catalog.database(), grants.role, grants.schema, grants.kind);
   const bool is_new = grants.oid == kNoOid;
-  if (is_new) grants.oid = catalog.shared().allocate_oid();
+  if (is_new) grants.oid = catalog.shared_objects().allocate_oid();
   sort_by_grantee(grants.grants);
   const std::string record = encode(grants);
   Tree tree = catalog.tree();

@@ -234,7 +234,7 @@ void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked
   while (!pending.empty()) {
     const Entry taken = pending.back();
     pending.pop_back();
-    count_work(entries_.size());
+    yield_point(entries_.size());
     Privileges lost = 0;
     for (Entry& entry : entries_) {
       if (entry.grantee != taken.grantee || entry.grantor != taken.grantor) continue;

@@ -121,7 +121,7 @@ std::optional<Subscription> lock_subscription(Catalog& catalog, Transaction& tra
 
 void insert_subscription(CatalogView& catalog, Transaction& transaction,
                          const Subscription& subscription) {
-  Catalog& shared = catalog.shared();
+  Catalog& shared = catalog.of_database();
   catalog.hold(transaction, subscription.owner);
   claim_name(shared, transaction, subscription);
   put(shared, transaction, key_of(shared, subscription.oid), encode(subscription));
@@ -129,7 +129,7 @@ void insert_subscription(CatalogView& catalog, Transaction& transaction,
 
 void replace_subscription(CatalogView& catalog, Transaction& transaction, const Subscription& old,
                           const Subscription& subscription) {
-  Catalog& shared = catalog.shared();
+  Catalog& shared = catalog.of_database();
   if (old.owner != subscription.owner) catalog.hold(transaction, subscription.owner);
   if (old.name != subscription.name) {
     claim_name(shared, transaction, subscription);

@@ -67,9 +67,9 @@ bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot>
 namespace {
 
 /// For an extension's type: the operator's function is the extension's own.
-std::string_view brought_ordering_operator(const RoutineExpr& call) {
+std::string_view extension_ordering_operator(const RoutineExpr& call) {
   const OperatorPtr& op = call.written().op;
-  if (op == nullptr || op->left != op->right || !is_brought(op->left)) return {};
+  if (op == nullptr || op->left != op->right || !is_of_extension(op->left)) return {};
   const Routine& routine = call.routine();
   if (routine.language != "c") return {};
   constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
@@ -99,7 +99,7 @@ bool share_order(TypeId left, TypeId right) {
 
 std::string_view ordering_operator(const Expr& condition) {
   if (const auto* made = dynamic_cast<const RoutineExpr*>(&condition)) {
-    return brought_ordering_operator(*made);
+    return extension_ordering_operator(*made);
   }
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};

@@ -362,7 +362,7 @@ class SqlCode final : public RoutineCode {
       throw;
     }
     session.inner.finish(*portal);
-    session.inner.put_away(std::move(portal));
+    session.inner.recycle(std::move(portal));
   }
 
   RoutineCall call_;

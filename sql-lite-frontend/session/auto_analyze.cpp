@@ -58,7 +58,7 @@ std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::strin
 }  // namespace
 
 std::size_t AutoAnalyze::run_once() {
-  const SharedObjects& objects = database_.shared().catalogs->shared();
+  const SharedObjects& objects = database_.shared().catalogs->shared_objects();
   const RolePtr role = objects.role(kBootstrapRole);
   if (!role) return 0;
   std::size_t analyzed = 0;

@@ -69,7 +69,7 @@ std::map<Oid, EndedSessions::Entry> Database::Shared::usage_by_database() {
   std::map<Oid, EndedSessions::Entry> all = ended_sessions.by_database;
   for (const auto& [pid, session] : sessions) {
     const Session::State& state = session->state();
-    state.add_usage(all[state.catalog.shared().database()].usage);
+    state.add_usage(all[state.catalog.of_database().database()].usage);
   }
   for (auto& [database, entry] : all) entry.usage = entry.usage.since(entry.before_reset);
   return all;
@@ -138,7 +138,7 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
     failure->state = state;
     failure->message = std::move(message);
   };
-  const SharedObjects& objects = shared_->catalogs->shared();
+  const SharedObjects& objects = shared_->catalogs->shared_objects();
   const RolePtr role = objects.role(options.user);
   if (!role) {
     refuse(kInvalidAuthorization, fmt::format("role \"{}\" does not exist", options.user));
@@ -180,7 +180,7 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
 std::optional<Diagnostic> Database::admit(Session& session) {
   const Session::State& state = session.state();
   const RolePtr role = state.catalog.role(state.login);
-  const DatabasePtr database = state.catalog.database(state.catalog.shared().database());
+  const DatabasePtr database = state.catalog.database(state.catalog.of_database().database());
   // Limits do not apply to superusers and to the server's own sessions.
   const bool is_limited = role && database && !role->superuser && !state.options.is_maintenance;
   std::optional<Diagnostic> failure;
@@ -219,7 +219,7 @@ std::optional<Diagnostic> Database::admit(Session& session) {
       const Session::State& seen = other->state();
       if (seen.options.is_maintenance) continue;
       if (seen.login == state.login) ++of_role;
-      if (&seen.catalog.shared() == &state.catalog.shared()) ++of_database;
+      if (&seen.catalog.of_database() == &state.catalog.of_database()) ++of_database;
     }
     const auto is_full = [](std::int32_t limit, std::int32_t count) {
       return limit >= 0 && count >= limit;
@@ -328,8 +328,8 @@ Diagnostic conflict_of(Severity severity, SqlState state, std::string_view what,
 void Database::end_sessions_of_dropped() {
   const std::lock_guard lock{shared_->sessions_mutex};
   for (const auto& [pid, session] : shared_->sessions) {
-    const Oid database = session->state().catalog.shared().database();
-    if (shared_->catalogs->shared().database(database)) continue;
+    const Oid database = session->state().catalog.of_database().database();
+    if (shared_->catalogs->shared_objects().database(database)) continue;
     session->terminate(conflict_of(Severity::fatal, SqlState{"57P04"}, "terminating connection",
                                    "User was connected to a database that must be dropped."));
   }
@@ -375,7 +375,7 @@ SessionCounts Database::session_counts() const {
 }
 
 std::optional<std::string> Database::password_verifier(std::string_view role) const {
-  const RolePtr found = shared_->catalogs->shared().role(role);
+  const RolePtr found = shared_->catalogs->shared_objects().role(role);
   if (!found || !found->can_login || has_expired(*found)) return std::nullopt;
   return found->password_verifier;
 }

@@ -76,7 +76,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
   transaction.in_script = parsed.size() > 1;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     // Before each statement, so that other fibers run.
-    count_work(kWorkOfStatement);
+    yield_point(kWorkOfStatement);
     check_not_failed(parsed[i]->stmt);
     // Statements of one message are one transaction, unless they say otherwise.
     const bool is_last = i + 1 == parsed.size();

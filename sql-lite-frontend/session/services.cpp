@@ -111,8 +111,8 @@ PortalPtr Session::State::make_empty_portal() {
   return portals.make_empty();
 }
 
-void Session::State::put_away(PortalPtr portal) noexcept {
-  portals.put_away(std::move(portal));
+void Session::State::recycle(PortalPtr portal) noexcept {
+  portals.recycle(std::move(portal));
 }
 
 void Session::State::prepare_inner(Portal& portal, bool may_write) {

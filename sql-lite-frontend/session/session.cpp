@@ -95,7 +95,7 @@ void Session::State::leave() {
   const auto self = shared.sessions.find(options.backend_pid);
   if (self == shared.sessions.end() || self->second != owner) return;
   shared.sessions.erase(self);
-  add_usage(shared.ended_sessions.by_database[catalog.shared().database()].usage);
+  add_usage(shared.ended_sessions.by_database[catalog.of_database().database()].usage);
 }
 
 void Session::State::add_usage(DatabaseUsage& to) const {

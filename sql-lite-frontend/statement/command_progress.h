@@ -65,7 +65,7 @@ class CommandProgress {
       : server_(&session.shared),
         command_(command),
         seen_{session.options.backend_pid,
-              session.catalog.shared().database(),
+              session.catalog.of_database().database(),
               session.login,
               relation,
               {}} {

@@ -48,7 +48,7 @@ class InnerStatements {
   /// Returns the last portal given back, if it is not in use any more, so that a warm query
   /// allocates nothing.
   virtual PortalPtr make_empty_portal() = 0;
-  virtual void put_away(PortalPtr portal) noexcept = 0;
+  virtual void recycle(PortalPtr portal) noexcept = 0;
   /// Makes the portal of a prepared statement with the values that EXECUTE gives it.
   virtual PortalPtr portal_of(const ast::ExecuteStmt& statement) = 0;
   /// Plans, locks and checks that it may run.

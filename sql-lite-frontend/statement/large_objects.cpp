@@ -7,7 +7,7 @@
 namespace swizzle::sql {
 
 LargeObjects large_objects_of(StatementContext& session) {
-  return {session.shared.engine, session.catalog.shared(),
+  return {session.shared.engine, session.catalog.of_database(),
           [&session] { session.check_cancelled(); }};
 }
 
@@ -38,7 +38,7 @@ void require_owner(StatementContext& session, const LargeObject& object) {
 
 void remove_large_object(StatementContext& session, LargeObjects& objects, Oid oid) {
   objects.remove(*session.transaction, oid);
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   put_comment(catalog, *session.transaction, catalog.database(),
               {class_id::pg_largeobject, oid, 0, {}});
 }

@@ -185,7 +185,7 @@ void Sequences::record_ahead(Entry& entry, const Catalog& catalog, const Relatio
   entry.recorded_steps = steps;
 }
 
-void Sequences::settle(const Catalog& catalog, const Relation& sequence) {
+void Sequences::return_values_ahead(const Catalog& catalog, const Relation& sequence) {
   const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
   const std::lock_guard recorder{state->recorder};

@@ -48,7 +48,7 @@ class Sequences {
   SequenceState state(const Catalog& catalog, const Relation& sequence);
   /// Called before the definition changes: takes back the values that were recorded ahead under the
   /// old one.
-  void settle(const Catalog& catalog, const Relation& sequence);
+  void return_values_ahead(const Catalog& catalog, const Relation& sequence);
   /// Removes positions that belong to no sequence any more, with their records.
   void remove(const Catalog& catalog, std::span<const Oid> positions);
   /// Forgets a position without a record.

@@ -7,7 +7,7 @@ namespace swizzle::sql {
 namespace {
 
 Oid database_oid(ServerContext& server, std::string_view name) {
-  const DatabasePtr database = server.catalogs->shared().database(name);
+  const DatabasePtr database = server.catalogs->shared_objects().database(name);
   if (!database)
     throw_error(sqlstate::invalid_catalog_name, "database \"{}\" does not exist", name);
   return database->oid;

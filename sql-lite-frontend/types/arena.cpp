@@ -71,7 +71,7 @@ Bytes Arena::copy_in_pieces(Bytes bytes) {
   std::byte* const to = allocate(bytes.size(), 1);
   for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
     const std::size_t piece = std::min(kPiece, bytes.size() - at);
-    count_unended_work(piece / 4);
+    unending_yield_point(piece / 4);
     std::memcpy(to + at, bytes.data() + at, piece);
   }
   return {to, bytes.size()};

@@ -6,7 +6,7 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/array/array.h"
-#include "sql-lite-frontend/types/brought/brought_operators.h"
+#include "sql-lite-frontend/types/extension/extension_operators.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -280,7 +280,7 @@ class Registry {
       operator_by_oid[op.oid] = &op;
       operators_by_name[op.name].push_back(&op);
     }
-    for (const Operator& op : brought_operators()) operators_by_name[op.name].push_back(&op);
+    for (const Operator& op : extension_operators()) operators_by_name[op.name].push_back(&op);
   }
 
   void build_casts() {
@@ -435,7 +435,7 @@ Value cast_elements(FunctionContext& context, const Cast& cast, const Value& val
   const Coercion coercion = cast.is_implied ? Coercion::assignment : Coercion::explicit_cast;
   std::vector<Value> elements(view.size());
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    count_work(20);
+    yield_point(20);
     elements[i] = cast_value(context, *element, view.element(i));
     if (is_domain(target)) elements[i] = enter_domain(context, target, elements[i], coercion);
   }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array/array.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 

@@ -70,7 +70,7 @@ std::size_t bytes_of_long_characters(std::string_view text, std::size_t count) {
     bytes += piece;
     count -= now;
     if (count == 0 || piece == 0) return bytes;
-    count_work(piece);
+    yield_point(piece);
   }
 }
 

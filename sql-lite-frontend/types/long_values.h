@@ -36,7 +36,7 @@ auto for_bytes(std::size_t bytes, Work&& work) -> decltype(work()) {
 
 /// Counts the approximate cost of copying, searching or comparing that many bytes.
 inline void count_bytes(std::size_t bytes) {
-  count_work(bytes / 4);
+  yield_point(bytes / 4);
 }
 
 /// Throws XX000 if `count` items exceed a gigabyte, for data that PostgreSQL allocates as one

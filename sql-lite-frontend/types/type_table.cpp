@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/invariant.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/built_in.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -86,7 +86,7 @@ const Type* find_user_type(TypeId type) noexcept {
   if (is_domain(type)) return find_type(base_of_domain(type).type);
   if (is_enum(type)) return &enum_prototype();
   if (is_user_range(type)) return &range_prototype();
-  if (is_brought(type)) return find_brought_type(type);
+  if (is_of_extension(type)) return find_extension_type(type);
   return is_user_multirange(type) ? &multirange_prototype() : &composite_prototype();
 }
 

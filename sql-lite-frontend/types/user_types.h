@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kFirstComposite = 0x6000'0000;
 inline constexpr std::uint32_t kFirstRange = 0x8000'0000;
 /// A multirange has the same offset here as its range has among ranges.
 inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
-/// Types of extensions: the oids are those of brought_types().
-inline constexpr std::uint32_t kFirstBrought = 0xc000'0000;
+/// Types of extensions: the oids are those of extension_types().
+inline constexpr std::uint32_t kFirstOfExtensions = 0xc000'0000;
 inline constexpr std::uint32_t kBehindUserTypes = 0xe000'0000;
 /// A string type, or arrays of one, under a collation of its own. Expressions and the keys of
 /// indexes have such types; stored columns and clients never do (collation/collated.h). jsonb and
@@ -32,11 +32,18 @@ inline constexpr std::uint32_t kFirstCollated = 0xe000'0000;
 inline constexpr std::uint32_t kCollations = 0x0200'0000;
 /// Types with collations, in the order of their numbers, which stand in keys of rows: new ones are
 /// added at the end. citext and its arrays are the last.
-inline constexpr std::array kCollatedKinds{
-    TypeId::text,         TypeId::varchar,       TypeId::bpchar,
-    TypeId::name,         TypeId::text_array,    TypeId::varchar_array,
-    TypeId::bpchar_array, TypeId::name_array,    TypeId::jsonb,
-    TypeId::jsonb_array,  TypeId{kFirstBrought}, TypeId{kFirstBrought | kUserTypeIds}};
+inline constexpr std::array kCollatedKinds{TypeId::text,
+                                           TypeId::varchar,
+                                           TypeId::bpchar,
+                                           TypeId::name,
+                                           TypeId::text_array,
+                                           TypeId::varchar_array,
+                                           TypeId::bpchar_array,
+                                           TypeId::name_array,
+                                           TypeId::jsonb,
+                                           TypeId::jsonb_array,
+                                           TypeId{kFirstOfExtensions},
+                                           TypeId{kFirstOfExtensions | kUserTypeIds}};
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;
@@ -53,8 +60,8 @@ constexpr bool is_user_range(TypeId type) noexcept {
 constexpr bool is_user_multirange(TypeId type) noexcept {
   return raw(type) - kFirstMultirange < kUserTypeIds;
 }
-constexpr bool is_brought(TypeId type) noexcept {
-  return raw(type) - kFirstBrought < kUserTypeIds;
+constexpr bool is_of_extension(TypeId type) noexcept {
+  return raw(type) - kFirstOfExtensions < kUserTypeIds;
 }
 /// True for a user-defined type, or an array of one.
 constexpr bool is_user_type(TypeId type) noexcept {

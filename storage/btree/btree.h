@@ -259,7 +259,7 @@ class BTree {
     Result<> run();
     /// Takes run()'s fast path, if no page on the way is absent or being changed. False: `hold` and
     /// `guard` are not set.
-    bool dash() noexcept;
+    bool try_fast_path() noexcept;
     /// Notes that validation failed. A descent that is disturbed repeatedly lets others run before
     /// the next try. Otherwise patient readers that lost the processor while holding the latch keep
     /// every writer out, and spinning keeps them from running again.
@@ -295,8 +295,8 @@ class BTree {
    private:
     enum class Step : std::uint8_t { reached, restart, unresolved, broken_promise, given_up };
     enum class Promise : std::uint8_t { kept, broken, disturbed, given_up };
-    bool resume() noexcept;
-    Step step_down() noexcept;
+    bool try_hint() noexcept;
+    Step descend_once() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
     [[nodiscard]] bool is_as_promised(const Node& child) const noexcept;
     [[nodiscard]] bool must_compare(const Frame& child) const noexcept {
@@ -312,10 +312,10 @@ class BTree {
     static constexpr std::uint32_t kRootReference = UINT32_MAX;
     static constexpr std::uint32_t kFosterReference = UINT32_MAX - 1;
     std::uint32_t reference_ = kRootReference;
-    // The page that is not to be used, at which step_down() stopped.
+    // The page that is not to be used, at which descend_once() stopped.
     PageId broken_ = PageId::none;
     Frame* broken_frame_ = nullptr;
-    // The reference to the absent page at which step_down() stopped, and its parent.
+    // The reference to the absent page at which descend_once() stopped, and its parent.
     Referrer* parent_ = nullptr;
     Hold parent_hold_;
     ReadGuard parent_guard_;
@@ -347,8 +347,8 @@ class BTree {
                       LogSpace& space) noexcept;
   std::uint32_t remove_ghosts(Frame& frame, LogSpace& space) noexcept;
   bool may_grow(Node& leaf, std::size_t growth, const TransactionChain* transaction) noexcept;
-  static void settle_debts(Node& leaf, const TransactionChain* transaction, std::size_t before,
-                           std::size_t after) noexcept;
+  static void note_length(Node& leaf, const TransactionChain* transaction, std::size_t before,
+                          std::size_t after) noexcept;
 
   // btree_split.inl
   struct SplitPoint {

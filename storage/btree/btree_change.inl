@@ -166,7 +166,7 @@ bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
 }
 
 template <class Pool>
-void BTree<Pool>::settle_debts(Node& leaf, const TransactionChain* transaction, std::size_t before,
+void BTree<Pool>::note_length(Node& leaf, const TransactionChain* transaction, std::size_t before,
                                std::size_t after) noexcept {
   if (transaction == nullptr || after == before) return;
   leaf.note_length(transaction->is_undoing.load(std::memory_order_relaxed)
@@ -216,7 +216,7 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
       const Node::Flags flags{Node::Ghost::no, value.overflow};
       frame.inserts.note(at.index, leaf.count());
       if (at.exact) {
-        settle_debts(leaf, transaction, leaf.value(at.index).size(), value.bytes.size());
+        note_length(leaf, transaction, leaf.value(at.index).size(), value.bytes.size());
         leaf.replace_value(at.index, value.bytes, flags);
       } else {
         leaf.insert_leaf(at.index, key, value.bytes, flags);
@@ -231,7 +231,7 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
       const payload::Head head = head_of(update);
       log(RecordKind::leaf_update,
           std::array<Bytes, 4>{head.span(), key, update.old_part, update.new_part});
-      settle_debts(leaf, transaction, old_value.size(), value.bytes.size());
+      note_length(leaf, transaction, old_value.size(), value.bytes.size());
       leaf.replace_value(at.index, value.bytes, {Node::Ghost::no, value.overflow});
       break;
     }

@@ -124,7 +124,7 @@ bool BTree<Pool>::Descent::renew_broken() {
 }
 
 template <class Pool>
-typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
+typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::descend_once() noexcept {
   saw_foster = false;
   parent_ = &tree.root_;
   parent_guard_ = ReadGuard(tree.root_.latch);
@@ -193,9 +193,9 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
 }
 
 /// The fast path of a descent: every page in memory and unchanging, no foster child on the way, no
-/// latch taken. False: nothing was done; step_down() handles the case.
+/// latch taken. False: nothing was done; descend_once() handles the case.
 template <class Pool>
-bool BTree<Pool>::Descent::dash() noexcept {
+bool BTree<Pool>::Descent::try_fast_path() noexcept {
   if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
   const HybridLatch* parent = &tree.root_.latch;
   LatchVersion parent_version = parent->optimistic();
@@ -234,7 +234,7 @@ bool BTree<Pool>::Descent::dash() noexcept {
 /// Uses the leaf that the hint remembers, if it is unchanged and covers the key. False: nothing was
 /// done.
 template <class Pool>
-bool BTree<Pool>::Descent::resume() noexcept {
+bool BTree<Pool>::Descent::try_hint() noexcept {
   if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
   const LeafHint::Nearness nearness = hint->nearness(tree.id(), key);
   const bool is_far = nearness == LeafHint::Nearness::far;
@@ -261,13 +261,13 @@ Result<> BTree<Pool>::Descent::run() {
   guard.release();
   saw_foster = false;
   if (bound == nullptr && disturbances == 0 && interest == Interest::keep) [[likely]] {
-    if (hint != nullptr && resume()) return {};
-    if (dash()) [[likely]]
+    if (hint != nullptr && try_hint()) return {};
+    if (try_fast_path()) [[likely]]
       return {};
   }
   std::uint32_t misses = 0;
   while (true) {
-    switch (step_down()) {
+    switch (descend_once()) {
       case Step::reached:
         parent_guard_.release();
         return {};
@@ -313,7 +313,7 @@ std::size_t BTree<Pool>::prefetch(std::span<const Bytes> keys,
     const std::span<const Bytes> some = keys.first(std::min(kAtOnce, keys.size()));
     for (std::size_t i = 0; i < some.size(); ++i) {
       Descent descent(*this, some[i], 0);
-      frames[i] = descent.dash() ? &descent.frame() : nullptr;
+      frames[i] = descent.try_fast_path() ? &descent.frame() : nullptr;
       if (frames[i] != nullptr && remembered < leaves.size())
         leaves[remembered++].remember(id(), some[i], *frames[i], descent.guard.version());
     }

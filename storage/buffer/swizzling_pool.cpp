@@ -138,7 +138,7 @@ std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
     Frame* frame = cooling_.pop(arena_);
     if (frame == nullptr) break;
     ++looked_at;
-    if (meet(*frame)) ++freed;
+    if (visit_by_clock(*frame)) ++freed;
   }
   note_steps(looked_at);
   return freed;
@@ -147,7 +147,7 @@ std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
 /// Visits a frame that the clock hand has taken out of the queue. It goes back, or is no longer
 /// queued, before it is unlatched: a free of a page leaves a queued frame to the hand, and frees
 /// every other one itself. True: the frame is on the free list.
-bool SwizzlingPool::meet(Frame& frame) noexcept {
+bool SwizzlingPool::visit_by_clock(Frame& frame) noexcept {
   ExclusiveGuard hold = ExclusiveGuard::try_lock(frame.latch);
   if (!hold) {
     cooling_.push(arena_, frame);

@@ -89,7 +89,7 @@ class SwizzlingPool final : public PagedPool {
   /// Pre: the frame is not reachable otherwise, or it is held exclusively.
   void enqueue(Frame& frame) noexcept;
   std::uint32_t run_clock_hand(std::uint32_t wanted) noexcept;
-  bool meet(Frame& frame) noexcept;
+  bool visit_by_clock(Frame& frame) noexcept;
   void sweep(std::uint32_t wanted) noexcept;
   std::uint32_t sweep_below(Referrer& parent, std::size_t depth, std::uint32_t wanted) noexcept;
   std::uint32_t unswizzle_unused_children(Referrer& parent) noexcept;

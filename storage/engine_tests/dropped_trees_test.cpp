@@ -5,7 +5,7 @@
 #include "storage/engine_parts.h"
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
-#include "storage/txn/overflow.h"
+#include "storage/txn/rows/overflow.h"
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {

@@ -245,8 +245,8 @@ TEST_CASE("A record that has moved is found again by whoever has seen it before"
         INVARIANT(!t.move(*mover, as_bytes("1"), as_bytes("3"), as_bytes(value)).value());
         const auto place_of = [&](std::string key) {
           ValueBuffer to;
-          for (Tree::Trail trail;;) {
-            switch (t.trace(*reader, as_bytes(key), trail, to)) {
+          for (Tree::KeyPath path;;) {
+            switch (t.trace(*reader, as_bytes(key), path, to)) {
               case Tree::Fate::stays:
                 return key;
               case Tree::Fate::gone:

@@ -12,7 +12,7 @@
 #include "storage/bulk_changes.h"
 #include "storage/engine.h"
 #include "storage/testing/database_home.h"
-#include "storage/txn/restart_losers.h"
+#include "storage/txn/restart/restart_losers.h"
 
 namespace swizzle {
 namespace {
@@ -31,7 +31,7 @@ struct CommitOracle {
   std::array<TreeId, 2> trees{};
   std::uint64_t acknowledged = 0;
 
-  void settle(int session, std::array<Content, 2> after) {
+  void record_outcome(int session, std::array<Content, 2> after) {
     for (std::size_t tree = 0; tree < 2; ++tree)
       committed[tree][static_cast<std::size_t>(session)] = std::move(after[tree]);
     in_doubt[static_cast<std::size_t>(session)].reset();
@@ -86,7 +86,7 @@ class Session {
     oracle_.in_doubt[static_cast<std::size_t>(number_)] = after;
     INVARIANT(transaction->commit().has_value());
     ++oracle_.acknowledged;
-    oracle_.settle(number_, std::move(after));
+    oracle_.record_outcome(number_, std::move(after));
   }
   void change(Transaction& transaction, std::array<Content, 2>& after) {
     const std::size_t which = random_.below(2);
@@ -160,7 +160,7 @@ void check_commits(Engine& engine, CommitOracle& oracle) {
     const bool whole =
         by_session[s] == known || (oracle.in_doubt[s] && by_session[s] == *oracle.in_doubt[s]);
     REQUIRE(whole);
-    oracle.settle(session, by_session[s]);
+    oracle.record_outcome(session, by_session[s]);
   }
 }
 

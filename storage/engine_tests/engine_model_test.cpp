@@ -13,7 +13,7 @@
 #include "storage/testing/model_session.h"
 #include "storage/testing/shrink.h"
 #include "storage/txn/planted_fault.h"
-#include "storage/txn/snapshot_pause.h"
+#include "storage/txn/versions/snapshot_pause.h"
 
 namespace swizzle {
 namespace {

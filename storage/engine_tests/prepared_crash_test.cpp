@@ -34,7 +34,7 @@ struct PreparerOracle {
   Rows after;  ///< content if the operation in progress commits
   std::uint64_t kept_over_restarts = 0;
 
-  void settle(Rows now) {
+  void record_outcome(Rows now) {
     committed = std::move(now);
     after.clear();
     stage = Stage::none;
@@ -97,7 +97,7 @@ class Preparer {
     if (random_.one_in(4)) {
       own_.stage = PreparerOracle::Stage::committing;
       INVARIANT(transaction->commit().has_value());
-      own_.settle(own_.after);
+      own_.record_outcome(own_.after);
       return;
     }
     own_.stage = PreparerOracle::Stage::preparing;
@@ -111,11 +111,11 @@ class Preparer {
     if (random_.one_in(2)) {
       own_.stage = PreparerOracle::Stage::finishing_by_commit;
       INVARIANT(taken->commit().has_value());
-      own_.settle(own_.after);
+      own_.record_outcome(own_.after);
     } else {
       own_.stage = PreparerOracle::Stage::finishing_by_rollback;
       taken->rollback();
-      own_.settle(own_.committed);
+      own_.record_outcome(own_.committed);
     }
   }
 
@@ -203,7 +203,7 @@ void check_prepared(Engine& engine, PreparedOracle& oracle) {
     const bool is_before = found.at(number) == own.committed;
     const bool is_after = may_be_after && found.at(number) == own.after;
     REQUIRE((is_after || (is_before && !must_be_after)));
-    own.settle(found.at(number));
+    own.record_outcome(found.at(number));
   }
   REQUIRE(engine.verify().value() == std::vector<std::string>{});
 }

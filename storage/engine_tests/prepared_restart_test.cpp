@@ -264,9 +264,9 @@ TEST_CASE("Entries that a prepared transaction has removed together are there fo
   reader->begin_statement();
   CHECK(in.get(*reader, tree, Home::key(15)) == "old 15");
   in.finish("runs", commits);
-  Tree::Trail trail;
+  Tree::KeyPath path;
   ValueBuffer to;
-  CHECK(in.engine->tree(tree).value().trace(*reader, as_bytes(Home::key(15)), trail, to) ==
+  CHECK(in.engine->tree(tree).value().trace(*reader, as_bytes(Home::key(15)), path, to) ==
         (commits ? Tree::Fate::moved : Tree::Fate::stays));
   CHECK(in.rows(entries) == (commits ? after : before));
   in.verify();
@@ -291,9 +291,9 @@ TEST_CASE("Who waits for a record that has moved follows it, also after a restar
   reader->begin_statement();
   CHECK(in.get(*reader, tree, Home::key(2)) == "old 2");
   in.finish("one", true);
-  Tree::Trail trail;
+  Tree::KeyPath path;
   ValueBuffer to;
-  CHECK(in.engine->tree(tree).value().trace(*reader, as_bytes(Home::key(2)), trail, to) ==
+  CHECK(in.engine->tree(tree).value().trace(*reader, as_bytes(Home::key(2)), path, to) ==
         Tree::Fate::moved);
   CHECK(as_text(to.bytes()) == "moved");
 }

@@ -1,5 +1,5 @@
 // Transactions that a crash interrupted are rolled back in the background, beside new ones.
-#include "storage/txn/restart_losers.h"
+#include "storage/txn/restart/restart_losers.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

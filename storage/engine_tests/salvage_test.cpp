@@ -11,7 +11,7 @@
 #include "storage/recovery/killed_database.h"
 #include "storage/space/double_write.h"
 #include "storage/space/volume.h"
-#include "storage/txn/overflow.h"
+#include "storage/txn/rows/overflow.h"
 
 namespace swizzle {
 

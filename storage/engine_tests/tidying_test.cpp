@@ -9,7 +9,7 @@
 #include "storage/testing/churn.h"
 #include "storage/testing/database_home.h"
 #include "storage/testing/temporary_engine.h"
-#include "storage/txn/key_ranges.h"
+#include "storage/txn/tidying/key_ranges.h"
 
 namespace swizzle {
 namespace {

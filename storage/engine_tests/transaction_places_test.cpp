@@ -3,7 +3,7 @@
 
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
-#include "storage/txn/transaction_registry.h"
+#include "storage/txn/versions/transaction_registry.h"
 
 using namespace swizzle;
 using namespace swizzle::testing;

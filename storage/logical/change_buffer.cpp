@@ -37,7 +37,7 @@ void ChangeBuffer::add(Lsn lsn, std::uint64_t undo_position, Bytes body) {
 
 Result<> ChangeBuffer::take_back(std::uint64_t above) {
   while (count_ != 0) {
-    if (tail_.empty()) RETURN_IF_ERROR(bring_back_last());
+    if (tail_.empty()) RETURN_IF_ERROR(load_last());
     const auto bytes = load<std::uint32_t>(tail_.data() + tail_.size() - 4);
     INVARIANT(bytes >= kEntryBytes && bytes <= tail_.size());
     const std::byte* const entry = tail_.data() + tail_.size() - bytes;
@@ -63,7 +63,7 @@ Result<> ChangeBuffer::spill(SpillFiles& files) {
   return {};
 }
 
-Result<> ChangeBuffer::bring_back_last() {
+Result<> ChangeBuffer::load_last() {
   INVARIANT(!pieces_.empty());
   const std::uint64_t begin = pieces_.back();
   std::vector<std::byte> piece(in_file_ - begin);

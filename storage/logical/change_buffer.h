@@ -69,7 +69,7 @@ class ChangeBuffer {
   static constexpr std::size_t kEntryBytes = kHeadBytes + 4;
 
   /// Makes the file's last piece part of the memory again.
-  Result<> bring_back_last();
+  Result<> load_last();
   Result<> fill_window();
 
   ChangeMemory* memory_;

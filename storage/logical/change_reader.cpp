@@ -76,7 +76,7 @@ Result<std::optional<CommittedChanges>> ChangeReader::next() {
   const std::uint64_t until = raw(reader_.position()) + kAtOnce;
   while (raw(reader_.position()) < until && reader_.position() < options_.read_until) {
     // Before the record is read, since the caller may be cancelled here.
-    count_work(kUnknownWork);
+    yield_point(kUnknownWork);
     ASSIGN_OR_RETURN(const auto record, reader_.next());
     if (!record) break;
     switch (kind_of(record->header)) {

@@ -62,7 +62,7 @@ void BackgroundRedo::redo_share(std::span<const PageId> share_of, std::uint32_t 
       const std::lock_guard hold(mutex_);
       if (!error_) error_ = std::move(brought).error();
     }
-    count_unended_work(kUnknownWork);
+    unending_yield_point(kUnknownWork);
   }
 }
 

@@ -114,7 +114,7 @@ Content content_of(Engine& engine, const Database& database) {
 
 // Checks that every session's rows are one of the two states that its oracle allows. From now on
 // this state is the expected one.
-void settle(Engine& engine, Database& database) {
+void compare_with_oracle(Engine& engine, Database& database) {
   std::array<Content, kSessions> found;
   for (auto& [row, value] : content_of(engine, database)) {
     const std::size_t session = static_cast<std::size_t>(row.at(row.find('/') + 1) - '0');
@@ -157,7 +157,7 @@ bool live(Database& database, std::uint64_t seed, std::uint64_t cut, int transac
     auto opened = Engine::open(database.disk, kHome, small_options(random));
     if (!opened) FAIL(opened.error().message() << ": " << opened.error().detail());
     Engine& engine = **opened;
-    settle(engine, database);
+    compare_with_oracle(engine, database);
     std::vector<std::unique_ptr<Task>> tasks;
     for (std::uint64_t session = 0; session < kSessions; ++session) {
       tasks.push_back(Runtime::current().spawn("session", [&, session, own = random.split()] {

@@ -10,7 +10,7 @@
 #include "storage/recovery/killed_database.h"
 #include "storage/space/double_write.h"
 #include "storage/space/volume.h"
-#include "storage/txn/restart_losers.h"
+#include "storage/txn/restart/restart_losers.h"
 
 namespace swizzle::interrupted_damage {
 namespace {

@@ -120,7 +120,7 @@ Result<Lsn> PageRedo::redo(PageId page, const PendingPages::Known& known, std::b
     }
     if (since == Lsn::none) since = record.lsn;
     changes_.fetch_add(1, std::memory_order_relaxed);
-    count_unended_work(kWorkPerChange);
+    unending_yield_point(kWorkPerChange);
   }
   if (const Lsn written = parts_.volume.written_lsns().of(page); lsn_of_page(into) < written)
     return rebuild(page, written, Base::copy, into, older_than_the_log(page, written));

@@ -151,7 +151,7 @@ Result<std::unique_ptr<RecordRuns>> RecordRuns::make(FileSystem& files,
     ASSIGN_OR_RETURN(const auto record, reader.next());
     if (!record || record->lsn >= end) break;
     RETURN_IF_ERROR(writer.add(*record));
-    count_unended_work(kWorkPerRecord);
+    unending_yield_point(kWorkPerRecord);
     if (!goes_on()) return nullptr;
   }
   RETURN_IF_ERROR(writer.write());

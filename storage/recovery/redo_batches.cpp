@@ -78,7 +78,7 @@ void RedoBatches::collect(const GoesOn& goes_on) {
   wal::Reader reader = parts_.log.reader();
   std::unordered_map<PageId, std::shared_ptr<PageRecords>> records;
   for (const auto& [at, page] : wanted) {
-    count_unended_work(kWorkPerRecord);
+    unending_yield_point(kWorkPerRecord);
     if (!goes_on()) return;
     const auto record = reader.read(at);
     // The read of each page that needs the record will fail.

@@ -18,7 +18,7 @@ Lsn SentLog::limit() const noexcept {
   return std::min(reader_->durable(), until_);
 }
 
-Result<> SentLog::heed_timeline() {
+Result<> SentLog::follow_timeline() {
   const std::uint32_t present = log_.timeline();
   if (timeline_ == present || next_timeline_ != 0) return {};
   ASSIGN_OR_RETURN(const wal::TimelineHistory history, log_.history(present));
@@ -44,7 +44,7 @@ Result<> SentLog::heed_timeline() {
 }
 
 Result<> SentLog::check_start() {
-  RETURN_IF_ERROR(heed_timeline());
+  RETURN_IF_ERROR(follow_timeline());
   if (position_ <= reader_->durable()) return {};
   return fail(sqlstate::internal_error,
               fmt::format("requested starting point {} is ahead of the WAL flush position of this "
@@ -60,7 +60,7 @@ Result<> SentLog::check_kept() {
 Result<std::optional<SentLog::Piece>> SentLog::next() {
   // In this order: who sees the end of a timeline's log sees the timeline, too (Log::extend()).
   const Lsn durable = reader_->durable();
-  RETURN_IF_ERROR(heed_timeline());
+  RETURN_IF_ERROR(follow_timeline());
   const Lsn end = std::min(durable, until_);
   if (position_ >= end) return std::optional<Piece>{};
   ASSIGN_OR_RETURN(const Bytes bytes, reader_->read(position_, end));

@@ -47,7 +47,7 @@ class SentLog {
   [[nodiscard]] Lsn limit() const noexcept;
   /// Ends the stream where its timeline was left, if it was. A standby's log may go on in another
   /// one at any time.
-  Result<> heed_timeline();
+  Result<> follow_timeline();
 
   LogicalLog& log_;
   const std::unique_ptr<wal::ByteReader> reader_;

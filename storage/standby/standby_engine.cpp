@@ -6,8 +6,8 @@
 
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
-#include "storage/txn/restart_prepared.h"
-#include "storage/txn/tree_factory.h"
+#include "storage/txn/loads/tree_factory.h"
+#include "storage/txn/restart/restart_prepared.h"
 
 namespace swizzle {
 namespace {

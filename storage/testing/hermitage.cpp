@@ -143,7 +143,7 @@ std::vector<Scenario> write_scenarios() {
 constexpr std::chrono::seconds kPatience{30};
 
 /// Returns its outcome, or nothing if it waits.
-std::optional<Outcome> settle(Sessions& sessions, int session) {
+std::optional<Outcome> finish_step(Sessions& sessions, int session) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < deadline) {
     if (auto outcome = sessions.poll(session)) return outcome;
@@ -201,7 +201,7 @@ class Runner {
       }
       if (!session.is_running) sessions_.begin(scenario_.steps[index]);
       session.is_running = true;
-      std::optional<Outcome> outcome = settle(sessions_, number);
+      std::optional<Outcome> outcome = finish_step(sessions_, number);
       if (!outcome) {
         run_.steps[index].blocked = true;
         continue;

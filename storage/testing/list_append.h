@@ -23,7 +23,7 @@ class HistoryLog {
     history_.transactions.push_back({History::Transaction::Outcome::unknown, std::move(steps)});
     return history_.transactions.size() - 1;
   }
-  void settle(std::size_t transaction, History::Transaction::Outcome outcome) {
+  void record_outcome(std::size_t transaction, History::Transaction::Outcome outcome) {
     const std::lock_guard hold(mutex_);
     history_.transactions[transaction].outcome = outcome;
   }
@@ -67,7 +67,7 @@ class ListAppender {
     Step step{Step::Kind::range, 0, kKeys, 0, {}};
     INVARIANT(read_range(*transaction, step).has_value());
     INVARIANT(transaction->commit().has_value());
-    log_.settle(log_.add({std::move(step)}), Outcome::committed);
+    log_.record_outcome(log_.add({std::move(step)}), Outcome::committed);
   }
 
  private:
@@ -89,13 +89,13 @@ class ListAppender {
     }
     set_running(nullptr);
     if (!good) {
-      log_.settle(log_.add(std::move(steps)), Outcome::aborted);
+      log_.record_outcome(log_.add(std::move(steps)), Outcome::aborted);
       return;
     }
     const std::size_t number = log_.add(std::move(steps));
     const Result<> committed = transaction->commit();
     if (!committed) check_expected(committed.error());
-    log_.settle(number, committed ? Outcome::committed : Outcome::aborted);
+    log_.record_outcome(number, committed ? Outcome::committed : Outcome::aborted);
   }
 
   void linger() {

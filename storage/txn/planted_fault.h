@@ -8,12 +8,12 @@ namespace swizzle {
 /// sanitizer builds only; elsewhere planted() is constant.
 enum class PlantedFault : std::uint8_t {
   none,
-  gap_lock_not_taken,             // a serializable scan locks its keys only
-  lock_released_early,            // a serializable scan's locks go when the leaf is read
-  insert_does_not_inherit,        // a key in one's own locked gap does not get the gap's lock (P7)
-  split_ignores_gaps,             // a fence goes into a locked gap (P7)
-  shortcut_takes_the_snapshot,    // a leaf is taken as quiet below the snapshot, not below quiet
-                                  // (P35)
+  gap_lock_not_taken,           // a serializable scan locks its keys only
+  lock_released_early,          // a serializable scan's locks go when the leaf is read
+  insert_does_not_inherit,      // a key in one's own locked gap does not get the gap's lock (P7)
+  split_ignores_gaps,           // a fence goes into a locked gap (P7)
+  shortcut_takes_the_snapshot,  // a leaf is taken as all-visible below the snapshot, not below the
+                                // all-visible LSN (P35)
   chain_one_too_few,              // the walk to older versions stops one before the right one (P37)
   version_freed_at_commit,        // undo records leave the index when their writer commits (P37)
   ghost_removed_early,            // a ghost goes although a snapshot may need it (P38)

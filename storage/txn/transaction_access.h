@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/txn/any_tree.h"
+#include "storage/txn/rows/any_tree.h"
 #include "storage/txn/transaction_state.h"
 
 namespace swizzle {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "storage/txn/overflow.h"
+#include "storage/txn/rows/overflow.h"
 
 namespace swizzle {
 

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "lock/serializable/conflicts.h"
-#include "storage/txn/version_index.h"
+#include "storage/txn/versions/version_index.h"
 
 namespace swizzle {
 

@@ -9,11 +9,11 @@
 #include "base/runtime/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
-#include "storage/txn/give_up_leaf.h"
-#include "storage/txn/patient_rollback.h"
-#include "storage/txn/row_changes.h"
-#include "storage/txn/tree_factory.h"
-#include "storage/txn/tree_load.h"
+#include "storage/txn/loads/tree_factory.h"
+#include "storage/txn/loads/tree_load.h"
+#include "storage/txn/rows/row_changes.h"
+#include "storage/txn/undo/give_up_leaf.h"
+#include "storage/txn/undo/patient_rollback.h"
 
 namespace swizzle {
 
@@ -65,10 +65,10 @@ bool TransactionState::pass_over(const Error& error) {
   return true;
 }
 
-void TransactionState::settle(ReadView& view) {
+void TransactionState::take_snapshot(ReadView& view) {
   // A lock may tell its holder that other transactions have committed, whatever they had locked.
   if (locks.locks_held() != 0) view.sees = ReadView::Sees::latest;
-  engine.registry->settle(view, slot, locks.read_watermark());
+  engine.registry->take_snapshot(view, slot, locks.read_watermark());
   // It may show commits that are not durable yet: the transaction's end waits for them, and its
   // later reads are no older.
   if (view.sees == ReadView::Sees::latest) locks.note_read(Lsn{raw(view.lsn) - 1});
@@ -78,7 +78,7 @@ void TransactionState::take_own() {
   if (own.is_taken) [[likely]]
     return;
   join_conflicts();
-  settle(own);
+  take_snapshot(own);
   conflicts.took_snapshot(own.lsn);
 }
 
@@ -92,11 +92,11 @@ void TransactionState::take_view() {
   if (keeps_snapshot(isolation) && now.sees == ReadView::Sees::durable) {
     take_own();
     now.lsn = own.lsn;
-    now.quiet = own.quiet;
+    now.all_visible_lsn = own.all_visible_lsn;
     now.is_taken = true;
     return;
   }
-  settle(now);
+  take_snapshot(now);
 }
 
 void TransactionState::begin_statement() noexcept {
@@ -285,7 +285,7 @@ Lsn TransactionState::settled_below() noexcept {
   settled_uses_ = 0;
   const bool is_oldest = engine.registry->version_horizon() >= now.lsn ||
                          planted(PlantedFault::settled_beside_older_snapshot);
-  settled_below_ = is_oldest ? now.quiet : Lsn::none;
+  settled_below_ = is_oldest ? now.all_visible_lsn : Lsn::none;
   return settled_below_;
 }
 
@@ -294,11 +294,11 @@ void TransactionState::undo_to(std::uint64_t position) noexcept {
   const UnendedScope to_its_end;
   slot.chain.is_undoing.store(true, std::memory_order_relaxed);
   while (undo->count() > position) {
-    undo->bring_back(undo->newest());
+    undo->page_in(undo->newest());
     slot.chain.undo_next = undo->newest()->previous_lsn;
     undo_newest_in_the_end();
     undo->drop_newest();
-    count_unended_work(kUnknownWork);
+    unending_yield_point(kUnknownWork);
   }
   slot.chain.is_undoing.store(false, std::memory_order_relaxed);
 }
@@ -326,7 +326,7 @@ void TransactionState::undo_newest_in_the_end() noexcept {
 
 Result<> TransactionState::undo_newest() {
   UndoRecord& record = *undo->newest();
-  if (record.is_version()) engine.versions.bring_back_before(record);
+  if (record.is_version()) engine.versions.page_in_before(record);
   if (record.kind == UndoRecord::Kind::load_begun) {
     ASSIGN_OR_RETURN(AnyTree* const loaded, undo_load(engine, slot.chain, record.tree));
     std::erase(loads, loaded);
@@ -371,7 +371,7 @@ Result<> TransactionState::undo_run(UndoRecord& record, AnyTree& tree) {
     slot.chain.undo_next = left == 1 ? record.previous_lsn : run.lsn();
     UndoChange change(record.kind, {}, engine.versions, &record);
     RETURN_IF_ERROR(undo_by(change, tree, run.key(left - 1)));
-    count_unended_work(kUnknownWork);
+    unending_yield_point(kUnknownWork);
   }
   return {};
 }
@@ -392,7 +392,7 @@ void TransactionState::take_back_noted(std::uint64_t position) noexcept {
 
 void TransactionState::adopt_view(const ReadView& view) noexcept {
   own.lsn = view.lsn;
-  own.quiet = view.quiet;
+  own.all_visible_lsn = view.all_visible_lsn;
   own.is_taken = true;
   own.sees = ReadView::Sees::durable;
   const std::uint32_t of_statement = now.statement;
@@ -525,7 +525,7 @@ void TransactionState::finish(Lsn outcome) noexcept {
     slot.begin.store(0, std::memory_order_seq_cst);
     slot.is_prepared.store(false, std::memory_order_relaxed);
     slot.is_prepared_empty.store(false, std::memory_order_relaxed);
-    undo->settle();
+    undo->release_space();
     if (outcome != Lsn::none)
       engine.transactions->retire_undo(std::move(undo));
     else

@@ -9,15 +9,15 @@
 #include "lock/lock_owner.h"
 #include "storage/btree/leaf_hint.h"
 #include "storage/engine.h"
-#include "storage/txn/key_ranges.h"
+#include "storage/txn/loads/tree_birth.h"
 #include "storage/txn/planted_fault.h"
-#include "storage/txn/prepared_transactions.h"
-#include "storage/txn/restart_losers.h"
-#include "storage/txn/settled_leaves.h"
+#include "storage/txn/restart/prepared_transactions.h"
+#include "storage/txn/restart/restart_losers.h"
+#include "storage/txn/tidying/key_ranges.h"
 #include "storage/txn/transaction_conflicts.h"
-#include "storage/txn/transaction_registry.h"
-#include "storage/txn/tree_birth.h"
-#include "storage/txn/version_index.h"
+#include "storage/txn/versions/settled_leaves.h"
+#include "storage/txn/versions/transaction_registry.h"
+#include "storage/txn/versions/version_index.h"
 
 namespace swizzle {
 
@@ -165,9 +165,9 @@ struct TransactionState {
   void release_snapshot() noexcept;
 
   /// True if all changes up to `changed` are visible: no version need be looked up.
-  [[nodiscard]] bool is_quiet(Lsn changed) const noexcept {
+  [[nodiscard]] bool is_all_visible(Lsn changed) const noexcept {
     if (planted(PlantedFault::shortcut_takes_the_snapshot)) return changed < now.lsn;
-    return changed < now.quiet;
+    return changed < now.all_visible_lsn;
   }
   [[nodiscard]] Viewer viewer() const noexcept { return {now.lsn, undo.get(), now.statement}; }
   /// Part of a tree that a snapshot read sees if it begins now.
@@ -268,7 +268,7 @@ struct TransactionState {
   /// True if the record has no mark: the transactions that changed the leaf below the view's
   /// all-visible LSN have ended. False: unknown. Call as mark_of().
   [[nodiscard]] bool is_unmarked(const Node& leaf, std::uint16_t index) const noexcept {
-    return (now.is_taken && is_quiet(leaf.logical_lsn())) ||
+    return (now.is_taken && is_all_visible(leaf.logical_lsn())) ||
            settled_leaves.has(leaf, index, SettledLeaves::Change::any);
   }
   /// Returns the mark of another transaction that has the key because of its changes there, without
@@ -301,7 +301,7 @@ struct TransactionState {
  private:
   static constexpr std::size_t kLocksCountedTogether = 1024;
 
-  void settle(ReadView& view);
+  void take_snapshot(ReadView& view);
   void keep_what_is_seen() noexcept;
   void take_view();
   void undo_newest_in_the_end() noexcept;

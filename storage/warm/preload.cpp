@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "storage/engine_parts.h"
-#include "storage/txn/any_tree.h"
+#include "storage/txn/rows/any_tree.h"
 
 namespace swizzle {
 namespace {

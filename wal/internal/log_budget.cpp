@@ -80,7 +80,7 @@ std::uint64_t LogBudget::records() const noexcept {
 
 LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, Credits credits) noexcept {
   const std::uint64_t kept =
-      credits == Credits::of_growth ? completion_bytes_ + rollbacks_.uncovered() : 0;
+      credits == Credits::of_growth ? completion_bytes_ + rollbacks_.unreserved_space() : 0;
   std::uint64_t promised = promised_.load(std::memory_order_relaxed);
   for (;;) {
     // Acquire: the room below these limits has been cleared, or prepared. Sequentially consistent
@@ -127,12 +127,12 @@ bool LogBudget::try_take_mark(std::size_t bytes) noexcept {
 void LogBudget::ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept {
   if (obstacle == Obstacle::ring) hooks_.want_ring();
   if (obstacle == Obstacle::segments)
-    hooks_.want_segments(promised() + bytes + completion_bytes_ + rollbacks_.uncovered() +
+    hooks_.want_segments(promised() + bytes + completion_bytes_ + rollbacks_.unreserved_space() +
                          kKeptForMark);
 }
 
 bool LogBudget::holds_rollbacks() const noexcept {
-  const std::uint64_t kept = completion_bytes_ + rollbacks_.uncovered() + kKeptForMark;
+  const std::uint64_t kept = completion_bytes_ + rollbacks_.unreserved_space() + kKeptForMark;
   return promised_.load(std::memory_order_seq_cst) + kept <=
          segments_end_.load(std::memory_order_seq_cst);
 }

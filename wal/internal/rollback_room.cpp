@@ -14,7 +14,7 @@ void RollbackRoom::start_with(std::uint64_t kept) noexcept {
 
 void RollbackRoom::recovered() noexcept {
   is_recovering_ = false;
-  settle(owed_from_before_.exchange(0));
+  release(owed_from_before_.exchange(0));
   hooks_.want_files();
 }
 
@@ -53,11 +53,11 @@ Result<> RollbackRoom::owe(std::uint64_t bytes) {
     park_overseen();
   }
   if (!waiter.why) return {};
-  settle(bytes);
+  release(bytes);
   return fail(std::move(*waiter.why));
 }
 
-void RollbackRoom::settle(std::uint64_t bytes) noexcept {
+void RollbackRoom::release(std::uint64_t bytes) noexcept {
   owed_.fetch_sub(bytes, std::memory_order_acq_rel);
 }
 

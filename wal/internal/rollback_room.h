@@ -38,7 +38,7 @@ class RollbackRoom {
   /// Reserves `bytes`: parks until there are files for them. An error that keeps files from being
   /// made goes to the caller; 57014 when the caller is cancelled.
   Result<> owe(std::uint64_t bytes);
-  void settle(std::uint64_t bytes) noexcept;
+  void release(std::uint64_t bytes) noexcept;
 
   void set_kept(std::uint64_t bytes) noexcept;
   /// No more files can be made now: waiters get `why`, unless prepared segments hold the bytes that
@@ -52,7 +52,7 @@ class RollbackRoom {
     return kept_.load(std::memory_order_acquire);
   }
   /// Returns the bytes that prepared segments must still provide.
-  [[nodiscard]] std::uint64_t uncovered() const noexcept {
+  [[nodiscard]] std::uint64_t unreserved_space() const noexcept {
     const std::uint64_t owed = owed_.load(std::memory_order_acquire);
     const std::uint64_t kept = kept_.load(std::memory_order_acquire);
     return owed > kept ? owed - kept : 0;

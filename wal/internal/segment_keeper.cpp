@@ -35,8 +35,9 @@ void SegmentKeeper::keep_from(std::uint64_t lsn) noexcept {
 
 std::uint64_t SegmentKeeper::target() const noexcept {
   const std::uint64_t ahead = store_.geometry().bytes() * options_.segments_ahead;
-  return std::max(budget_.promised() + ahead + options_.completion_bytes + rollbacks_.uncovered(),
-                  wanted_end_.load());
+  return std::max(
+      budget_.promised() + ahead + options_.completion_bytes + rollbacks_.unreserved_space(),
+      wanted_end_.load());
 }
 
 std::uint64_t SegmentKeeper::free_below() const noexcept {

@@ -262,7 +262,7 @@ void create_database(StatementContext& session, const ast::CreatedbStmt& stateme
   }
   require_empty(session, *like);
   entry.oid = allocate_database(session, entry);
-  Tree tree = session.catalog.shared().tree();
+  Tree tree = session.catalog.of_database().tree();
   write_first_schemas(tree, *session.transaction, entry.oid);
   session.catalog.create(*session.transaction, std::move(entry));
 }
@@ -289,7 +289,7 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   if (database->is_template) {
     throw SqlError{sqlstate::wrong_object_type, "cannot drop a template database"};
   }
-  if (database->oid == session.catalog.shared().database()) {
+  if (database->oid == session.catalog.of_database().database()) {
     throw SqlError{sqlstate::object_in_use, "cannot drop the currently open database"};
   }
   refuse_subscribed(session, *database);
@@ -300,7 +300,7 @@ void drop_database(StatementContext& session, const ast::DropdbStmt& statement, 
   {
     // Includes objects that were created while sessions were waited for.
     const InnerStatement now{*session.transaction, ReadView::Sees::latest};
-    remove_contents(session.shared, session.catalog.shared().tree(), *session.transaction,
+    remove_contents(session.shared, session.catalog.of_database().tree(), *session.transaction,
                     database->oid);
   }
   // No session enters before the commit.
@@ -331,7 +331,7 @@ void rename_database(StatementContext& session, std::string_view name,
   if (session.catalog.database(new_name)) {
     throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", new_name);
   }
-  if (database->oid == session.catalog.shared().database()) {
+  if (database->oid == session.catalog.of_database().database()) {
     throw SqlError{sqlstate::feature_not_supported, "current database cannot be renamed"};
   }
   DatabaseEntry changed = *database;

@@ -17,7 +17,7 @@ constexpr std::size_t kWorkOfBody = 100'000;
 std::vector<BodyColumn> columns_of_body(StatementContext& session, const RoutinePtr& routine) {
   std::vector<BodyColumn> found;
   if (routine->form != BodyForm::atomic) return found;
-  count_work(kWorkOfBody);
+  yield_point(kWorkOfBody);
   const auto add = [&](const Table& table, std::span<const std::size_t> positions) {
     for (const std::size_t position : positions) {
       const BodyColumn column{table.relation.oid, position};

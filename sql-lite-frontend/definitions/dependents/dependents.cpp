@@ -56,7 +56,7 @@ constexpr std::size_t kWorkOfView = 100'000;
 /// Binds the view's query and calls `wanted` for the relations that it reads.
 template <class Wanted>
 bool view_reads(StatementContext& session, const Table& view, const Wanted& wanted) {
-  count_work(kWorkOfView);
+  yield_point(kWorkOfView);
   try {
     Arena arena;
     Binder binder{session.names, arena};
@@ -76,7 +76,7 @@ std::vector<Dependent> direct(StatementContext& session, const Table& relation) 
   const std::string on = described(session, relation);
   ConstantDependents constants{session, TypeId::regclass, oid, on};
   for (const TablePtr& other : session.catalog.naming<Table>({oid})) {
-    count_work(kWorkOfDefinition);
+    yield_point(kWorkOfDefinition);
     for (const Constraint& constraint : other->relation.constraints) {
       if (constraint.kind == ConstraintKind::foreign_key && constraint.referenced_table == oid) {
         found.push_back(foreign_key(session, other, constraint, on));

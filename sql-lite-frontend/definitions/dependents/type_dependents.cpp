@@ -31,7 +31,7 @@ class TypeDependents {
         list_(list) {}
 
   void of_table(const TablePtr& table) {
-    count_work(kWorkOfDefinition);
+    yield_point(kWorkOfDefinition);
     if (is_partitioned_by(table->relation)) {
       add({Kind::table, table, kNoOid, 0, described(session_, *table), on_});
       for (Dependent& next : dependents_of(session_, std::span{&table, 1})) add(std::move(next));

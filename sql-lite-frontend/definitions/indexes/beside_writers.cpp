@@ -135,7 +135,7 @@ class EntriesBesideWriters {
     session_.transaction->begin_statement();
     const std::size_t count = std::min(at_once_, keys_.size() - at);
     const std::optional<Obstacle> obstacle = try_rows(at, count);
-    count_work(count * kWorkOfRow);
+    yield_point(count * kWorkOfRow);
     if (!obstacle) {
       at_once_ = std::min(2 * at_once_, kMostRows);
       return count;

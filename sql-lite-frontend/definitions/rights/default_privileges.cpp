@@ -109,7 +109,7 @@ class DefaultsChange {
   }
 
   void change(Oid role, Oid schema) {
-    Catalog& catalog = session_.catalog.shared();
+    Catalog& catalog = session_.catalog.of_database();
     Transaction& transaction = *session_.transaction;
     DefaultGrants grants = lock_default_grants(catalog, transaction, role, schema, kind_);
     // Grants for one schema are added to those for all, so their list begins empty.

@@ -64,7 +64,7 @@ void comment_on_large_object(StatementContext& session, const ast::Node* number,
   const LargeObject object =
       lock_large_object(session, objects, large_object_number(session, number));
   require_owner(session, object);
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   put_comment(catalog, *session.transaction, catalog.database(),
               {class_id::pg_largeobject, object.oid, 0, std::string{text}});
 }

@@ -105,7 +105,7 @@ void revoke_all(StatementContext& session, std::span<const RolePtr> roles) {
   revoke_from(session.catalog.databases());
   revoke_from(session.catalog.naming<Routine>(named));
   revoke_from(session.catalog.naming<UserType>(named));
-  Catalog& shared = session.catalog.shared();
+  Catalog& shared = session.catalog.of_database();
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
     const bool are_theirs = is_any(roles, defaults.role);
     if (!are_theirs && !theirs.forget(defaults.grants, defaults.role)) continue;
@@ -227,9 +227,9 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
   }
   for (const SchemaPtr& schema : schemas) {
     for (const DefaultGrants& grants :
-         read_default_grants(session.catalog.shared(), *session.transaction)) {
+         read_default_grants(session.catalog.of_database(), *session.transaction)) {
       if (grants.schema != schema->oid) continue;
-      remove_default_grants(session.catalog.shared(), *session.transaction, grants);
+      remove_default_grants(session.catalog.of_database(), *session.transaction, grants);
     }
     session.catalog.remove(*session.transaction, *schema);
   }

@@ -275,7 +275,7 @@ std::size_t count_uses(StatementContext& session, const DatabaseEntry& database,
 /// that it cannot be granted privileges meanwhile in any database.
 void refuse_to_orphan(StatementContext& session, const Role& role) {
   RoleUses uses{role.oid};
-  look_at_objects(uses, session.catalog, records_of(session, session.catalog.shared()),
+  look_at_objects(uses, session.catalog, records_of(session, session.catalog.of_database()),
                   Describing{session});
   for (const DatabasePtr& database : session.catalog.databases()) {
     uses.look_at(database->oid, database->owner, database->grants,
@@ -296,7 +296,7 @@ void refuse_to_orphan(StatementContext& session, const Role& role) {
   constexpr std::size_t kMostReported = 100;
   if (here > kMostReported) reasons.resize(kMostReported);
   for (const DatabasePtr& database : session.catalog.databases()) {
-    if (database->oid == session.catalog.shared().database()) continue;
+    if (database->oid == session.catalog.of_database().database()) continue;
     const std::size_t count = count_uses(session, *database, role.oid);
     if (count == 0) continue;
     reasons.push_back(

@@ -412,8 +412,8 @@ void create_aggregate(StatementContext& session, const ast::DefineStmt& statemen
     session.catalog.replace(*session.transaction, *old, std::move(routine));
   } else {
     routine.oid = session.catalog.allocate_oid();
-    routine.grants = grants_of_new(session.catalog.shared(), *session.transaction, routine.owner,
-                                   routine.schema, GrantedOn::function);
+    routine.grants = grants_of_new(session.catalog.of_database(), *session.transaction,
+                                   routine.owner, routine.schema, GrantedOn::function);
     session.catalog.create(*session.transaction, std::move(routine));
   }
 }

@@ -129,8 +129,8 @@ void create_routine(StatementContext& session, const ast::CreateFunctionStmt& st
     made = session.catalog.routine(oid);
   } else {
     routine.oid = session.catalog.allocate_oid();
-    routine.grants = grants_of_new(session.catalog.shared(), *session.transaction, routine.owner,
-                                   routine.schema, GrantedOn::function);
+    routine.grants = grants_of_new(session.catalog.of_database(), *session.transaction,
+                                   routine.owner, routine.schema, GrantedOn::function);
     made = session.catalog.create(*session.transaction, std::move(routine));
   }
   check_body(session, made, whole);

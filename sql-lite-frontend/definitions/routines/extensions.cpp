@@ -36,8 +36,8 @@ void create_types(StatementContext& session, const BundledExtension& extension, 
     type.name = type_info(id).name;
     type.owner = session.user;
     refuse_taken(session, schema, type.name);
-    type.grants = grants_of_new(session.catalog.shared(), *session.transaction, type.owner, schema,
-                                GrantedOn::type);
+    type.grants = grants_of_new(session.catalog.of_database(), *session.transaction, type.owner,
+                                schema, GrantedOn::type);
     session.catalog.create(*session.transaction, std::move(type));
   }
 }
@@ -69,7 +69,7 @@ void run_extension_script(StatementContext& session, const BundledExtension& ext
 
 void require_right_to_create(StatementContext& session, const BundledExtension& extension) {
   if (session.rights.is_superuser(session.user)) return;
-  const DatabasePtr database = session.catalog.database(session.catalog.shared().database());
+  const DatabasePtr database = session.catalog.database(session.catalog.of_database().database());
   const bool may =
       extension.trusted && database && session.rights.may(*database, privilege::kCreate);
   if (may) return;
@@ -433,8 +433,8 @@ void comment_on_extension(StatementContext& session, std::string_view name, std:
     if (!session.rights.is_superuser(session.user)) {
       throw_error(sqlstate::insufficient_privilege, "must be owner of extension {}", name);
     }
-    return put_comment(session.catalog.shared(), *session.transaction,
-                       session.catalog.shared().database(),
+    return put_comment(session.catalog.of_database(), *session.transaction,
+                       session.catalog.of_database().database(),
                        {class_id::pg_extension, kPlpgsqlExtension, 0, std::string{text}});
   }
   const ExtensionPtr extension = require_extension(session, name);

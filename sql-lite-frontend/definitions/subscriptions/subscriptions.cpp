@@ -36,7 +36,7 @@ Subscription lock_own_subscription(StatementContext& session, std::string_view n
 }
 
 Subscription lock_dropped_subscription(StatementContext& session, std::string_view name) {
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   const auto found = find_subscription(catalog, *session.transaction, name);
   if (!found) refuse_missing(name);
   if (!session.rights.owns(found->owner))
@@ -51,7 +51,7 @@ void rename_subscription(StatementContext& session, std::string_view name,
                          std::string_view new_name) {
   const Subscription old = lock_own_subscription(session, name);
   session.rights.require_create_on_database();
-  if (find_subscription(session.catalog.shared(), *session.transaction, new_name))
+  if (find_subscription(session.catalog.of_database(), *session.transaction, new_name))
     throw_error(sqlstate::duplicate_object, "subscription \"{}\" already exists", new_name);
   Subscription changed = old;
   changed.name = new_name;
@@ -72,14 +72,14 @@ void set_subscription_owner(StatementContext& session, const ast::AlterOwnerStmt
 void comment_on_subscription(StatementContext& session, std::string_view name,
                              std::string_view text) {
   const Subscription subscription = lock_own_subscription(session, name);
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   put_comment(catalog, *session.transaction, catalog.database(),
               {class_id::pg_subscription, subscription.oid, 0, std::string{text}});
 }
 
 void reassign_subscriptions(StatementContext& session, const std::vector<RolePtr>& roles,
                             Oid heir) {
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   for (const Subscription& one : read_subscriptions(catalog, *session.transaction)) {
     const bool is_theirs =
         std::ranges::any_of(roles, [&](const RolePtr& role) { return role->oid == one.owner; });

@@ -219,7 +219,7 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
       {"pg_ts_config", class_id::pg_ts_config},
       {"pg_ts_dict", class_id::pg_ts_dict},
       {"pg_extension", class_id::pg_extension}};
-  Catalog& own = context_of(execution).catalog.shared();
+  Catalog& own = context_of(execution).catalog.of_database();
   for (const auto& [name, number] : kClasses) {
     if (!catalog.empty() && catalog != name) continue;
     std::string text = read_comment(own, *execution.transaction, database, number, oid);
@@ -240,11 +240,11 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   StatementContext& session = context_of(execution);
   if (catalog == "pg_largeobject") {
     // Their numbers may be those of other objects.
-    Catalog& own = session.catalog.shared();
+    Catalog& own = session.catalog.of_database();
     return read_comment(own, *execution.transaction, own.database(), class_id::pg_largeobject, oid);
   }
   if (oid < kFirstUserOid && !session.catalog.schema(oid)) {
-    return comment_on_builtin(execution, session.catalog.shared().database(), oid, catalog);
+    return comment_on_builtin(execution, session.catalog.of_database().database(), oid, catalog);
   }
   if (const TablePtr table = session.catalog.table(oid)) return table->relation.comment;
   if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
@@ -258,7 +258,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   if (const PublicationPtr made = session.catalog.made<Publication>(oid)) return made->comment;
   if (catalog == "pg_subscription") {
-    Catalog& own = session.catalog.shared();
+    Catalog& own = session.catalog.of_database();
     return read_comment(own, *execution.transaction, own.database(), class_id::pg_subscription,
                         oid);
   }
@@ -308,7 +308,7 @@ Value column_description(Execution& execution, Arguments arguments) {
   const TablePtr table = context_of(execution).names.table(arguments[0].as_oid());
   const std::int32_t number = arguments[1].as_int4();
   if (table && table->computed != nullptr && number > 0) {
-    Catalog& own = context_of(execution).catalog.shared();
+    Catalog& own = context_of(execution).catalog.of_database();
     const std::string comment =
         read_comment(own, *execution.transaction, own.database(), class_id::pg_class,
                      arguments[0].as_oid(), static_cast<std::uint32_t>(number));

@@ -184,7 +184,7 @@ std::vector<UserCollation> make_builtin_collations() {
   Oid oid = collation_id::first_locale;
   for (const std::string_view locale : builtin_locales()) {
     constexpr std::size_t kWorkOfLocale = 10'000;
-    count_work(kWorkOfLocale);
+    yield_point(kWorkOfLocale);
     rows.push_back(builtin_row(oid, builtin_collation_name(oid), 'i', std::string{locale}));
     ++oid;
   }

@@ -297,7 +297,7 @@ void description_rows(Execution& execution, const EmitRow& emit) {
                          text_value(execution, text)};
     emit(row);
   };
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   bool any_on_plpgsql = false;
   for (const Comment& comment :
        read_comments(catalog, *execution.transaction, catalog.database())) {

@@ -117,7 +117,7 @@ void column_privileges(Execution& execution, const EmitRow& emit) {
 }
 
 void default_acls(Execution& execution, const EmitRow& emit) {
-  Catalog& catalog = context_of(execution).catalog.shared();
+  Catalog& catalog = context_of(execution).catalog.of_database();
   for (const DefaultGrants& grants : read_default_grants(catalog, *execution.transaction)) {
     const Value row[] = {Value::from_oid(grants.oid), Value::from_oid(grants.role),
                          Value::from_oid(grants.schema), Value::from_int(letter_of(grants.kind)),

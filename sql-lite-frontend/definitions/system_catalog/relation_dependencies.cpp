@@ -30,7 +30,7 @@ struct QueryReads {
 /// Binds the view's query to find its reads. Nothing if the query is no longer valid.
 std::optional<QueryReads> reads_of(StatementContext& session, const Table& view) {
   constexpr std::size_t kWorkOfView = 100'000;
-  count_work(kWorkOfView);
+  yield_point(kWorkOfView);
   QueryReads reads;
   try {
     Arena arena;

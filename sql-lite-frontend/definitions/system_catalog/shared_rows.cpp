@@ -107,7 +107,7 @@ void shared_description_rows(Execution& execution, const EmitRow& emit) {
   for (const RolePtr& role : context_of(execution).catalog.roles()) {
     describe(role->oid, class_id::pg_authid, role->comment);
   }
-  for (const Comment& comment : read_comments(context_of(execution).catalog.shared(),
+  for (const Comment& comment : read_comments(context_of(execution).catalog.of_database(),
                                               *execution.transaction, kSharedCatalog)) {
     describe(comment.object, comment.catalog, comment.text);
   }

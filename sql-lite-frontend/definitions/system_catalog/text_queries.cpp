@@ -83,7 +83,7 @@ void for_each_row_of(StatementContext& session, std::string_view text, std::size
     }
     session.inner.finish(*portal);
   });
-  session.inner.put_away(std::move(portal));
+  session.inner.recycle(std::move(portal));
 }
 
 /// Number of texts that contain a word, and number of its occurrences.

@@ -13,9 +13,9 @@
 #include "sql-lite-frontend/definitions/system_catalog/row_values.h"
 #include "sql-lite-frontend/statement/names/domains.h"
 #include "sql-lite-frontend/statement/statement_context.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -44,7 +44,7 @@ Functions functions_of(TypeId type) {
   if (is_user_array(type)) return std::to_array(kArrayFunctions);
   if (is_composite(type)) return std::to_array(kRecordFunctions);
   if (type == kCitextType) return functions_of(TypeId::text);
-  if (is_brought(type)) return {};
+  if (is_of_extension(type)) return {};
   if (is_user_range(type)) type = builtin_id::int4range;
   if (is_user_multirange(type)) type = builtin_id::int4multirange;
   if (is_domain(type)) {

@@ -146,7 +146,7 @@ class Commenting {
   using Names = ast::NodeList;
 
   [[nodiscard]] Names names() const { return ast::as<ast::List>(statement_.object).items; }
-  [[nodiscard]] Oid database() const { return session_.catalog.shared().database(); }
+  [[nodiscard]] Oid database() const { return session_.catalog.of_database().database(); }
 
   TablePtr find(Names names) {
     ast::RangeVar range;
@@ -162,7 +162,7 @@ class Commenting {
     session_.catalog.replace(*session_.transaction, table, std::move(relation));
   }
   void put(Oid of_catalog, Oid object, Oid where, std::uint32_t part = 0) {
-    put_comment(session_.catalog.shared(), *session_.transaction, where,
+    put_comment(session_.catalog.of_database(), *session_.transaction, where,
                 {of_catalog, object, part, text_});
   }
   void require_superuser(std::string_view what, std::string_view name) const {

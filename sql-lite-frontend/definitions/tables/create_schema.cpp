@@ -118,7 +118,7 @@ void create_schema(StatementContext& session, const ast::CreateSchemaStmt& state
   schema.oid = session.catalog.allocate_oid();
   schema.name = name;
   schema.owner = schema_owner;
-  schema.grants = grants_of_new(session.catalog.shared(), *session.transaction, schema.owner,
+  schema.grants = grants_of_new(session.catalog.of_database(), *session.transaction, schema.owner,
                                 kNoOid, GrantedOn::schema);
   session.catalog.create(*session.transaction, std::move(schema));
   if (statement.schema_elts.empty()) return;

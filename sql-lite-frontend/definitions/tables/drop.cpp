@@ -297,9 +297,9 @@ void drop_schema(StatementContext& session, const ast::DropStmt& statement, Resu
     add_extensions_of_schema(session, *schema, dependents);
     drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);
     for (const DefaultGrants& grants :
-         read_default_grants(session.catalog.shared(), *session.transaction)) {
+         read_default_grants(session.catalog.of_database(), *session.transaction)) {
       if (grants.schema != schema->oid) continue;
-      remove_default_grants(session.catalog.shared(), *session.transaction, grants);
+      remove_default_grants(session.catalog.of_database(), *session.transaction, grants);
     }
     forget_published_schema(session, schema->oid);
     session.catalog.remove(*session.transaction, *schema);

@@ -225,7 +225,7 @@ void move_position(StatementContext& session, Relation& relation, std::int64_t n
   const Oid before = position_of(relation);
   relation.sequence->position = session.catalog.allocate_oid();
   session.transaction.note_sequence_move(relation.sequence->position, before);
-  session.shared.sequences.set(session.catalog.shared(), relation, *session.transaction, next,
+  session.shared.sequences.set(session.catalog.of_database(), relation, *session.transaction, next,
                                false);
 }
 
@@ -254,11 +254,12 @@ void change_identity_type(StatementContext& session, const TablePtr& sequence, T
   const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
                                                          lock::RelationMode::share_row_exclusive);
   Relation relation = table->relation;
-  const SequenceState state = session.shared.sequences.state(session.catalog.shared(), relation);
+  const SequenceState state =
+      session.shared.sequences.state(session.catalog.of_database(), relation);
   change_type(*relation.sequence, type);
   check_limits(*relation.sequence);
   require_position(*relation.sequence, state.last_value);
-  session.shared.sequences.settle(session.catalog.shared(), relation);
+  session.shared.sequences.return_values_ahead(session.catalog.of_database(), relation);
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
 
@@ -266,7 +267,8 @@ void change_sequence(StatementContext& session, const TablePtr& sequence, ast::N
   const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
                                                          lock::RelationMode::share_row_exclusive);
   Relation relation = table->relation;
-  const SequenceState state = session.shared.sequences.state(session.catalog.shared(), relation);
+  const SequenceState state =
+      session.shared.sequences.state(session.catalog.of_database(), relation);
   refuse_owner_of_identity(session, relation, options);
   relation.sequence = read_sequence_options(options, *relation.sequence, session, false);
   require_fit_for_owner(session, relation, options);
@@ -281,7 +283,7 @@ void change_sequence(StatementContext& session, const TablePtr& sequence, ast::N
   if (restart) {
     move_position(session, relation, *restart);
   } else {
-    session.shared.sequences.settle(session.catalog.shared(), relation);
+    session.shared.sequences.return_values_ahead(session.catalog.of_database(), relation);
   }
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }

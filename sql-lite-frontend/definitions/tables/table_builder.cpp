@@ -56,7 +56,7 @@ FreeName free_name(StatementContext& session, const Relation& relation, const Ob
                    int first) {
   const auto taken = [&](const std::string& name) {
     constexpr std::size_t kWorkOfName = 5;
-    count_work(kWorkOfName * (relation.constraints.size() + relation.indexes.size()));
+    yield_point(kWorkOfName * (relation.constraints.size() + relation.indexes.size()));
     return session.catalog.table(relation.schema, name) != nullptr ||
            session.catalog.table_of_index(relation.schema, name) != nullptr ||
            std::ranges::find(relation.indexes, name, &Index::name) != relation.indexes.end() ||
@@ -548,8 +548,8 @@ TablePtr create_relation(StatementContext& session, Relation relation) {
   if (keeps_rows(relation.kind)) create_trees(session, relation);
   const GrantedOn kind =
       relation.kind == RelationKind::sequence ? GrantedOn::sequence : GrantedOn::table;
-  relation.grants = grants_of_new(session.catalog.shared(), *session.transaction, relation.owner,
-                                  relation.schema, kind);
+  relation.grants = grants_of_new(session.catalog.of_database(), *session.transaction,
+                                  relation.owner, relation.schema, kind);
   return session.catalog.create(*session.transaction, std::move(relation));
 }
 

@@ -91,7 +91,7 @@ void load_tree(StatementContext& session, TreeId tree, const Produce& produce,
   const auto load = load_of(session, tree);
   entries = 0;
   while (const auto entry = sorter.next()) {
-    count_work(kWorkOfEntry);
+    yield_point(kWorkOfEntry);
     if (progress != nullptr && ++entries % Execution::kRowsPerCheck == 0) progress->put(entries);
     if (!value_of(load->add(as_bytes(entry->key), as_bytes(entry->value)))) duplicate(*entry);
   }

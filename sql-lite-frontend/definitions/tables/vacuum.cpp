@@ -293,7 +293,7 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
   const auto look_at = [&](const VacuumTarget& target, bool locks) {
     // There may be thousands of relations, and nothing in the loop waits.
     constexpr std::size_t kWorkOfRelation = 50'000;
-    count_work(kWorkOfRelation);
+    yield_point(kWorkOfRelation);
     if (const auto reason = reason_to_skip(session, *target.table, verb)) {
       return session.notice(sink, Severity::warning, SqlState{"01000"}, *reason);
     }

@@ -104,7 +104,7 @@ void require_same_columns(StatementContext& session, const UserType& type,
   const std::string name = session.names.user_type_name(type.id()).value_or(type.name);
   for (const TablePtr& view : session.catalog.naming<Table>(carriers_of(session, within))) {
     if (!has_query(view->relation.kind)) continue;
-    count_work(kWorkOfView);
+    yield_point(kWorkOfView);
     std::size_t columns = view->relation.columns.size();
     try {
       Arena arena;
@@ -188,7 +188,7 @@ void require_field_unnamed(StatementContext& session, const UserType& type,
   const NamedObjects carriers = carriers_of(session, within);
   const auto require_bound = [&](const std::string& what, const auto& bind) {
     constexpr std::size_t kWorkOfTexts = 100'000;
-    count_work(kWorkOfTexts);
+    yield_point(kWorkOfTexts);
     try {
       bind();
     } catch (const SqlError& error) {

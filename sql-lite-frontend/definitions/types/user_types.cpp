@@ -152,7 +152,7 @@ UserType new_type(StatementContext& session, const TypeName& name, TypeOf made) 
   UserType type = new_type_or_shell(session, name);
   if (auto comment = end_shell(session, type.schema, type.name)) type.comment = *std::move(comment);
   refuse_taken(session, type.schema, type.name, made);
-  type.grants = grants_of_new(session.catalog.shared(), *session.transaction, type.owner,
+  type.grants = grants_of_new(session.catalog.of_database(), *session.transaction, type.owner,
                               type.schema, GrantedOn::type);
   return type;
 }

@@ -43,12 +43,12 @@ ViewLiterals::ViewLiterals(StatementContext& session, TypeId type)
   const NamedObjects carriers = carriers_of(session, within_);
   for (const TablePtr& table : session.catalog.naming<Table>(carriers)) {
     if (!has_query(table->relation.kind)) continue;
-    count_work(kWorkOfText);
+    yield_point(kWorkOfText);
     read_view(table);
   }
   for (const RoutinePtr& routine : session.catalog.naming<Routine>(carriers)) {
     if (routine->form != BodyForm::atomic) continue;
-    count_work(kWorkOfText);
+    yield_point(kWorkOfText);
     read_body(routine);
   }
 }

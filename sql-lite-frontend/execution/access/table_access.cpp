@@ -125,8 +125,8 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
 bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, bool& found) {
   Transaction& transaction = *execution.transaction;
   Value& key = execution.slots[identity_->key];
-  for (Tree::Trail trail;;) {
-    switch (tree_->trace(transaction, key.as_bytes(), trail, moved_to_)) {
+  for (Tree::KeyPath path;;) {
+    switch (tree_->trace(transaction, key.as_bytes(), path, moved_to_)) {
       case Tree::Fate::stays:
         return true;
       case Tree::Fate::gone:

@@ -110,7 +110,7 @@ constexpr std::size_t kWorkOfPair = 10;
 
 /// Rows as they are collected: arguments, then sort keys, which decide first.
 bool AggregateStates::is_before(const Value* left, const Value* right) const {
-  count_work(kWorkOfPair);
+  yield_point(kWorkOfPair);
   const std::size_t arguments = argument_types_.size();
   const int order = comparison_(left + arguments, right + arguments);
   if (order != 0 || !distinct_) return order < 0;

@@ -64,7 +64,7 @@ void JoinOperator::set_null(Execution& execution, std::span<const Slot> slots) c
 void JoinOperator::close_inputs() {
   // A join that has read its inner input closes it, and with it all below, once more at its end.
   constexpr std::size_t kWorkOfClosing = 100;
-  count_unended_work(kWorkOfClosing);
+  unending_yield_point(kWorkOfClosing);
   outer_->close();
   inner_->close();
   outer_row_.forget();
@@ -76,7 +76,7 @@ std::vector<Slot> JoinOperator::output_slots() const {
   if (decides_outer()) return slots;
   const std::vector<Slot> more = inner_->output_slots();
   // Every level of nested joins calls this for all levels below it: quadratic work.
-  count_work(slots.size() + more.size());
+  yield_point(slots.size() + more.size());
   slots.insert(slots.end(), more.begin(), more.end());
   return slots;
 }

@@ -30,7 +30,7 @@ void write_something(Catalog& catalog, Transaction& transaction) {
 
 Lsn log_message(StatementServices& services, MessageTold told, std::string_view prefix,
                 Bytes content) {
-  Catalog& catalog = services.catalog_view().shared();
+  Catalog& catalog = services.catalog_view().of_database();
   LogicalLog& log = catalog.engine().logical_log();
   if (!services.logs_changes()) return log.tail();
   PublishedChange change{.kind = ChangeKind::message};

@@ -94,7 +94,7 @@ bool list_is_told(const Relation& relation, const TableShape& shape,
 void add_type(StatementServices& services, TypeId type, TableShape& shape) {
   check_stack();
   type = without_array(without_collation(type));
-  if (!is_user_type(type) || is_brought(type) || shape.made_type(type) != nullptr) return;
+  if (!is_user_type(type) || is_of_extension(type) || shape.made_type(type) != nullptr) return;
   const TypePtr found = services.name_source().user_type(type);
   if (!found) return;
   TableShape::MadeType made{services.schema_name(found->schema), {}};

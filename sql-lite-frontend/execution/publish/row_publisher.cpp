@@ -12,7 +12,7 @@ namespace swizzle::sql {
 namespace {
 
 std::uint32_t number_of_shape(StatementServices& services, const TableShape& shape) {
-  return services.table_shapes().number_of(services.catalog_view().shared(), encode(shape));
+  return services.table_shapes().number_of(services.catalog_view().of_database(), encode(shape));
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ OldRow RowPublisher::encode_old(Published& as, std::span<const Value> row) {
 }
 
 void RowPublisher::note(Execution& execution, PublishedChange& change) {
-  change.database = execution.services.catalog_view().shared().database();
+  change.database = execution.services.catalog_view().of_database().database();
   std::array<std::byte, kChangeHeadBytes> head;
   encode_change_head(change, head.data());
   const std::array<Bytes, 3> parts{Bytes{head}, change.before, change.after};
@@ -128,7 +128,7 @@ void publish_truncate(StatementServices& services, std::span<const TablePtr> tab
                       bool restarts_sequences) {
   if (!services.logs_changes()) return;
   PublishedChange change{.kind = ChangeKind::truncate};
-  change.database = services.catalog_view().shared().database();
+  change.database = services.catalog_view().of_database().database();
   change.cascades = cascades;
   change.restarts_sequences = restarts_sequences;
   for (const TablePtr& table : tables) {

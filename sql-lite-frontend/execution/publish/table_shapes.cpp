@@ -59,7 +59,7 @@ std::uint32_t TableShapes::number_of(Catalog& catalog, const std::string& form) 
   Known& known = known_of(catalog);
   const auto found = known.find(form);
   if (found != known.end()) return found->second;
-  const std::uint32_t number = catalog.shared().allocate_oid();
+  const std::uint32_t number = catalog.shared_objects().allocate_oid();
   const std::string key = object_key(catalog.database(), RecordKind::table_shape, number);
   const auto transaction = catalog.engine().begin();
   value_of(catalog.tree().insert(*transaction, as_bytes(key), as_bytes(form)));

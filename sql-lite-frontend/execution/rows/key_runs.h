@@ -93,7 +93,7 @@ class KeyRuns {
 
   void write_gathered(Execution& execution) {
     std::ranges::sort(gathered_->keys, [](std::string_view left, std::string_view right) {
-      count_work(kWorkOfComparison);
+      yield_point(kWorkOfComparison);
       return left < right;
     });
     auto run = std::make_unique<Run>(*execution.memory);

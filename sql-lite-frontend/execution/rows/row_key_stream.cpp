@@ -66,18 +66,18 @@ class CommonStream final : public RowKeyStream {
       for (const RowKeyStreamPtr& part : parts_) {
         if (!part->next(execution)) return false;
       }
-      return meet(execution);
+      return seek_common_key(execution);
     }
-    return parts_.front()->next(execution) && meet(execution);
+    return parts_.front()->next(execution) && seek_common_key(execution);
   }
   bool seek(Execution& execution, std::string_view key) override {
     if (this->key() >= key) return true;
-    return parts_.front()->seek(execution, key) && meet(execution);
+    return parts_.front()->seek(execution, key) && seek_common_key(execution);
   }
   [[nodiscard]] std::string_view key() const noexcept override { return parts_.front()->key(); }
 
  private:
-  bool meet(Execution& execution) {
+  bool seek_common_key(Execution& execution) {
     std::size_t agreeing = 1;
     target_ = parts_.front()->key();
     for (std::size_t i = 1 % parts_.size(); agreeing < parts_.size(); i = (i + 1) % parts_.size()) {

@@ -129,7 +129,7 @@ constexpr std::size_t kWorkOfOrdering = 10;
 
 void RowSorter::sort_items() {
   std::ranges::sort(items_, [this](const Item& left, const Item& right) {
-    count_work(kWorkOfOrdering);
+    yield_point(kWorkOfOrdering);
     return before(left, right);
   });
 }

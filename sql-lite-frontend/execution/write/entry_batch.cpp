@@ -30,7 +30,7 @@ void EntryBatch::remove_next(Transaction& transaction) {
     }
     ++leaf_requests_;
     left = left.subspan(done);
-    count_work(done * kPerRemoval);
+    yield_point(done * kPerRemoval);
   }
   removals_.clear();
 }
@@ -46,7 +46,7 @@ void EntryBatch::insert_next(Transaction& transaction) {
   for (std::size_t i = 0; i < inserts_.size(); ++i) {
     fetch(i + 2 * kStep, Fetch::places);
     fetch(i + kStep, Fetch::contents);
-    count_work(kPerInsert);
+    yield_point(kPerInsert);
     if (value_of(tree_.insert(transaction, inserts_[i], {}))) continue;
     throw SqlError{SqlState{"XX002"}, "an index has an entry already that is to be inserted"};
   }

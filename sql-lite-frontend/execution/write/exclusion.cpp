@@ -176,7 +176,7 @@ std::optional<std::string> Exclusion::search(Transaction& transaction,
   Arena arena{1024};
   std::vector<Value> other;
   while (value_of(cursor.next())) {
-    count_work(kWorkOfExcludedEntry);
+    yield_point(kWorkOfExcludedEntry);
     arena.reset();
     Bytes rest = cursor.key();
     if (!read_entry(rest, arena, other)) continue;
@@ -234,7 +234,7 @@ std::optional<std::string> Exclusion::find_beside(Transaction& transaction,
   std::optional<std::string> found;
   bool is_there = false;
   while (value_of(cursor.next())) {
-    count_work(kWorkOfExcludedEntry);
+    yield_point(kWorkOfExcludedEntry);
     arena.reset();
     std::string entry{as_text(cursor.key())};
     if (entry.starts_with(own) && !std::exchange(is_there, true)) continue;
@@ -349,7 +349,7 @@ void Exclusion::check_all(StatementServices& services, FunctionContext& function
   std::vector<Value> values;
   std::vector<Value> other;
   while (value_of(cursor.next())) {
-    count_work(kWorkOfExcludedEntry);
+    yield_point(kWorkOfExcludedEntry);
     arena.reset();
     const std::string entry{as_text(cursor.key())};
     Bytes rest = as_bytes(entry);
@@ -363,7 +363,7 @@ void Exclusion::check_all(StatementServices& services, FunctionContext& function
     if (!end.empty()) behind.high = as_bytes(end);
     Cursor next = value_of(tree.scan(transaction, behind));
     while (value_of(next.next())) {
-      count_work(kWorkOfExcludedEntry);
+      yield_point(kWorkOfExcludedEntry);
       inner.reset();
       Bytes bytes = next.key();
       if (!read_entry(bytes, inner, other)) continue;

@@ -278,7 +278,7 @@ void RowWriter::note_change(Transaction& transaction, Counted kind) {
   // Estimated cost of a row in nanoseconds; reading the clock more often would slow down bulk
   // changes.
   constexpr std::size_t kPerRow = 2000;
-  count_work(kPerRow);
+  yield_point(kPerRow);
   for (std::size_t i = 0; i < batches_.size(); ++i) {
     if (batches_[i] != nullptr && batches_[i]->is_full()) apply_batch(i, transaction);
   }

@@ -46,7 +46,7 @@ void TableLoad::finish() {
     if (index == nullptr) continue;
     index->entries.finish();
     while (const auto entry = index->entries.next()) {
-      count_work(kWorkOfEntry);
+      yield_point(kWorkOfEntry);
       // The entry contains the row's key, so it is unique.
       const bool added = value_of(index->tree->add(as_bytes(entry->key), as_bytes(entry->value)));
       STATEMENT_INVARIANT(added);

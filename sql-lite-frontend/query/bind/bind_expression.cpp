@@ -69,7 +69,7 @@ ExprPtr ExpressionBinder::bind_node(const ast::Node* node, Scope& scope) {
   check_stack();
   repeated_.note_node();
   constexpr std::size_t kWorkOfNode = 500;
-  count_work(kWorkOfNode);
+  yield_point(kWorkOfNode);
   switch (ast::kind_of(node)) {
     case ast::NodeKind::a_const:
       return bind_constant(ast::as<ast::A_Const>(node));

@@ -184,7 +184,7 @@ class GroupingCheck {
   GroupingCheck(QueryBinder& binder, const Scope& scope, Query& query)
       : binder_(binder), scope_(scope), query_(query) {}
 
-  void settle(ExprPtr& expr) {
+  void resolve(ExprPtr& expr) {
     check_stack();
     if (!expr) return;
     for (const GroupKey& key : query_.group_keys) {
@@ -201,7 +201,7 @@ class GroupingCheck {
       if (is_ungrouped_set(column->slot())) return call_again(expr, column->slot());
       if (ExprPtr merged = merged_from(column->slot())) {
         expr = std::move(merged);
-        return settle(expr);
+        return resolve(expr);
       }
       check_column(column->slot(), column->origin(), column->location(), false);
     }
@@ -215,7 +215,7 @@ class GroupingCheck {
                      true);
       }
     }
-    expr->for_each_operand([this](ExprPtr& operand) { settle(operand); });
+    expr->for_each_operand([this](ExprPtr& operand) { resolve(operand); });
   }
 
  private:
@@ -352,37 +352,37 @@ void QueryBinder::check_grouping(Scope& scope, Query& query) {
   GroupingCheck check{*this, scope, query};
   for (OutputTarget& target : query.targets) {
     const Slot before = target.slot;
-    check.settle(target.expr);
+    check.resolve(target.expr);
     // A target that turned out to be a group key keeps the slot that ORDER BY may refer to; it is
     // computed into it from the key's.
     target.slot = before;
   }
-  for (ExprPtr& condition : query.having) check.settle(condition);
+  for (ExprPtr& condition : query.having) check.resolve(condition);
   for (SortKey& key : query.order) {
     const auto* slot = dynamic_cast<const SlotExpr*>(key.expr.get());
     const bool is_target =
         slot != nullptr &&
         std::ranges::any_of(query.targets, [&](const auto& t) { return t.slot == slot->slot(); });
-    if (!is_target) check.settle(key.expr);
+    if (!is_target) check.resolve(key.expr);
   }
   for (ExprPtr& expr : query.distinct_on) {
     const auto* slot = dynamic_cast<const SlotExpr*>(expr.get());
     const bool is_target =
         slot != nullptr &&
         std::ranges::any_of(query.targets, [&](const auto& t) { return t.slot == slot->slot(); });
-    if (!is_target) check.settle(expr);
+    if (!is_target) check.resolve(expr);
   }
   for (WindowDefinition& window : query.windows) {
-    for (SortKey& key : window.partition) check.settle(key.expr);
-    for (SortKey& key : window.order) check.settle(key.expr);
+    for (SortKey& key : window.partition) check.resolve(key.expr);
+    for (SortKey& key : window.order) check.resolve(key.expr);
     if (auto& range = window.frame.range) {
-      for (ExprPtr* part : {&range->key, &range->start, &range->end}) check.settle(*part);
+      for (ExprPtr* part : {&range->key, &range->start, &range->end}) check.resolve(*part);
     }
     for (WindowCall& call : window.calls) {
-      for (ExprPtr& argument : call.arguments) check.settle(argument);
-      for (ExprPtr& argument : call.aggregate.arguments) check.settle(argument);
-      for (SortKey& key : call.aggregate.order) check.settle(key.expr);
-      check.settle(call.aggregate.filter);
+      for (ExprPtr& argument : call.arguments) check.resolve(argument);
+      for (ExprPtr& argument : call.aggregate.arguments) check.resolve(argument);
+      for (SortKey& key : call.aggregate.order) check.resolve(key.expr);
+      check.resolve(call.aggregate.filter);
     }
   }
   // Settling may add some.
@@ -390,7 +390,7 @@ void QueryBinder::check_grouping(Scope& scope, Query& query) {
     if (query.sets[i].below_grouping) continue;
     for (std::size_t j = 0; j < query.sets[i].arguments.size(); ++j) {
       ExprPtr argument = std::move(query.sets[i].arguments[j]);
-      check.settle(argument);
+      check.resolve(argument);
       query.sets[i].arguments[j] = std::move(argument);
     }
   }

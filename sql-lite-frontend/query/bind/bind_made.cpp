@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/query/bind/argument_types.h"
 #include "sql-lite-frontend/query/bind/query_binder.h"
-#include "sql-lite-frontend/types/brought/brought_operators.h"
+#include "sql-lite-frontend/types/extension/extension_operators.h"
 #include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -90,7 +90,7 @@ ExprPtr ExpressionBinder::call_made_operator(const OperatorName& name, ExprPtr& 
   made.reserve(found.size());
   std::vector<const Operator*> candidates;
   if (may_be_builtin) {
-    candidates = operators_not_brought(name.name);
+    candidates = operators_not_of_extensions(name.name);
   }
   for (const NameSource::FoundOperator& one : found) {
     Operator& op = made.emplace_back();

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/query/bound/row_identity.h"
-#include "sql-lite-frontend/types/brought/brought_operators.h"
+#include "sql-lite-frontend/types/extension/extension_operators.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -58,9 +58,10 @@ ExprPtr ExpressionBinder::call_operator(const OperatorName& name, ExprPtr left, 
                     .schema = name.schema,
                     .casts = names_.made_casts()};
   std::vector<const Operator*> candidates;
-  if (is_brought(without_collation(left_type)) || is_brought(without_collation(right->type()))) {
+  if (is_of_extension(without_collation(left_type)) ||
+      is_of_extension(without_collation(right->type()))) {
     // An extension's operators are found where the search path leads to them.
-    candidates = operators_not_brought(name.name);
+    candidates = operators_not_of_extensions(name.name);
     call.candidates = candidates;
   }
   const ResolvedOperator resolved = resolve_operator(call);

@@ -17,7 +17,7 @@ std::string described(const ast::Node& tree) {
   std::string text;
   ast::describe(tree, text);
   constexpr std::size_t kWorkOfLetter = 10;
-  count_work(text.size() * kWorkOfLetter);
+  yield_point(text.size() * kWorkOfLetter);
   return text;
 }
 

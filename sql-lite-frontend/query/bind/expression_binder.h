@@ -487,7 +487,7 @@ class ExpressionBinder : public BoundNames {
   int recorded_depth_ = 0;
   /// Only what a view reads itself is asked for: other views are not opened.
   bool reads_only_ = false;
-  bool heeds_policies_ = false;
+  bool applies_policies_ = false;
   bool met_policies_ = false;
   std::vector<Oid> open_policies_;  ///< tables whose policies with subqueries are being bound
   std::vector<Slot> policy_reads_;

@@ -90,7 +90,7 @@ class NameSource {
   virtual void note_use(Oid /*collation*/) {}
   /// Returns true if the table's policies decide which rows `role`, or the session's user (kNoOid),
   /// sees and may write. Throws 42501 if they would and row_security is off.
-  virtual bool heeds_policies(const Table& /*table*/, Oid /*role*/) { return false; }
+  virtual bool applies_policies(const Table& /*table*/, Oid /*role*/) { return false; }
   /// Returns true if the policy applies to the role.
   virtual bool is_for(const Policy& /*policy*/, Oid /*role*/) { return false; }
   /// Returns false for an index that was built after the session's snapshot was taken, since it may

@@ -28,7 +28,7 @@ class QueryBinder : public ExpressionBinder {
   std::unique_ptr<Query> read_view(const Table& view, const ast::SelectStmt& select);
   /// From here on policies decide which rows of tables the statement sees and may write. Not called
   /// for a statement that is only inspected, nor for statements of the system itself.
-  void heed_policies() noexcept { heeds_policies_ = true; }
+  void apply_policies() noexcept { applies_policies_ = true; }
   /// Returns true if the statement uses a table whose row security is on, so that its plan is valid
   /// for this role only.
   [[nodiscard]] bool met_policies() const noexcept { return met_policies_; }

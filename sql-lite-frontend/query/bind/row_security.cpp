@@ -46,9 +46,9 @@ ExprPtr any_of(std::vector<ExprPtr> conditions) {
 }  // namespace
 
 bool QueryBinder::is_row_secured_now(const Table& table) {
-  if (!heeds_policies_) return false;
+  if (!applies_policies_) return false;
   met_policies_ = true;
-  return names_.heeds_policies(table, as_role_);
+  return names_.applies_policies(table, as_role_);
 }
 
 QueryBinder::Policies QueryBinder::policies_for(const Table& table, char command) {

@@ -86,7 +86,7 @@ ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) con
       known.table = std::make_unique<ValueTable>(std::array{compared_type()});
       known.table->count_in(execution.memory);
       for (std::size_t i = 0; i < view.size(); ++i) {
-        count_work(kWorkOfHash);
+        yield_point(kWorkOfHash);
         const Value element = view.element(i);
         known.has_null |= element.is_null();
         if (element.is_null()) continue;
@@ -124,7 +124,7 @@ Value ArrayComparisonExpr::compare_each(Execution& execution, const Value& left,
   const std::array types{compared_type(), compared_type()};
   const TypesOfCall told{execution.functions, types};
   for (std::size_t i = 0; i < view.size(); ++i) {
-    count_work(kWorkOfComparison);
+    yield_point(kWorkOfComparison);
     const std::array arguments{left, view.element(i)};
     const bool is_unknown =
         op_.function->strict && (arguments[0].is_null() || arguments[1].is_null());

@@ -85,7 +85,7 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
 ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
   check_stack();
   constexpr std::size_t kWorkOfNode = 100;
-  count_work(kWorkOfNode);
+  yield_point(kWorkOfNode);
   ExprPtr copy;
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) {
     auto same =

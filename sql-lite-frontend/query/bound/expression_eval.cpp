@@ -18,7 +18,7 @@ void count_operands(std::size_t operands) {
   constexpr std::size_t kMany = 64;
   constexpr std::size_t kWorkOfOperand = 15;
   if (operands > kMany) [[unlikely]]
-    count_work(operands * kWorkOfOperand);
+    yield_point(operands * kWorkOfOperand);
 }
 
 /// Evaluated operands, on the stack while they are few.

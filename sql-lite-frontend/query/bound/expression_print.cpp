@@ -88,7 +88,7 @@ void ExprPrinter::print(const Expr& expr) {
 
 void ExprPrinter::print_at(const Expr& expr, Place where) {
   check_stack();
-  count_work(kWorkOfNode);
+  yield_point(kWorkOfNode);
   ++depth;
   where.hides_casts |= depth == 1;
   const Place place_around = std::exchange(place, where);
@@ -529,7 +529,7 @@ bool same_expression(const Expr& left, const Expr& right) {
 
 void walk(Expr& expr, const std::function<void(Expr&)>& visit) {
   check_stack();
-  count_work(kWorkOfNode);
+  yield_point(kWorkOfNode);
   visit(expr);
   expr.for_each_operand([&](ExprPtr& operand) { walk(*operand, visit); });
 }

@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/query/bound/hstore_subscript.h"
 
 #include "sql-lite-frontend/query/bound/execution.h"
-#include "sql-lite-frontend/types/brought/hstore.h"
+#include "sql-lite-frontend/types/extension/hstore.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sql-lite-frontend/query/bound/expression.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 
 namespace swizzle::sql {
 

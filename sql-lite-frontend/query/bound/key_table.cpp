@@ -53,7 +53,7 @@ void KeyTable::grow() {
                            entries_.get_allocator());
   std::swap(old, entries_);
   for (const Entry& entry : old) {
-    count_unended_work(kWorkOfEntry);
+    unending_yield_point(kWorkOfEntry);
     if (entry.key == nullptr) continue;
     entries_[place_of(entry.hash, {entry.key, entry.key_size})] = entry;
   }

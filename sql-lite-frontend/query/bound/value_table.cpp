@@ -41,7 +41,7 @@ void ValueTable::grow() {
                            numbers_.get_allocator());
   std::swap(old, numbers_);
   for (const Entry& entry : old) {
-    count_unended_work(kWorkOfEntry);
+    unending_yield_point(kWorkOfEntry);
     if (entry.number != kAbsent) numbers_[place_of(entry.key)] = entry;
   }
 }

@@ -101,7 +101,7 @@ class RowLifter {
       const std::size_t begin = at_;
       if (!row(count == 0)) return false;
       constexpr std::size_t kWorkOfLetter = 4;
-      count_work((at_ - begin) * kWorkOfLetter);
+      yield_point((at_ - begin) * kWorkOfLetter);
       ++count;
     } while (take(','));
     for (TypeId& type : result_.types) {

@@ -1,13 +1,13 @@
-// citext: the type is types/brought/citext.h.
-#include "sql-lite-frontend/types/brought/citext.h"
+// citext: the type is types/extension/citext.h.
+#include "sql-lite-frontend/types/extension/citext.h"
 
 #include <array>
 #include <functional>
 
 #include "sql-lite-frontend/routines/extensions/extension.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/functions/hash_entries.h"
 
 namespace swizzle::sql {

@@ -19,7 +19,7 @@ struct BundledExtension {
   bool trusted = true;
   bool relocatable = true;
   std::string_view schema = {};  ///< fixed schema; empty: as CREATE EXTENSION says
-  /// Types, with the names of their objects (types/brought/), in the extension's schema.
+  /// Types, with the names of their objects (types/extension/), in the extension's schema.
   std::span<const TypeId> types = {};
   /// Statements, run with the extension's schema as search path. `$libdir/NAME` in LANGUAGE c
   /// refers to this extension.

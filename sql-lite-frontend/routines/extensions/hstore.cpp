@@ -1,5 +1,5 @@
-// hstore's functions; the type is types/brought/hstore.h.
-#include "sql-lite-frontend/types/brought/hstore.h"
+// hstore's functions; the type is types/extension/hstore.h.
+#include "sql-lite-frontend/types/extension/hstore.h"
 
 #include <algorithm>
 #include <deque>
@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/routines/extensions/hstore_records.h"
 #include "sql-lite-frontend/routines/extensions/hstore_script.h"
 #include "sql-lite-frontend/types/array/array.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/functions/hash_entries.h"
 #include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/orders.h"

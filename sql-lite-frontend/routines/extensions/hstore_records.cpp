@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "sql-lite-frontend/types/brought/hstore.h"
+#include "sql-lite-frontend/types/extension/hstore.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/jsonb.h"
 #include "sql-lite-frontend/types/record/record.h"

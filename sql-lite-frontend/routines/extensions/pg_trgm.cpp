@@ -88,7 +88,7 @@ float word_similarity(std::string_view word, std::string_view text, Extent exten
     std::size_t different = 0;
     for (std::size_t i = start; i < all.list.size(); ++i) {
       constexpr std::size_t kWorkOfStep = 2;
-      count_work(kWorkOfStep);
+      yield_point(kWorkOfStep);
       const std::size_t number = numbered.numbers[i];
       if (seen[number] != round) {
         seen[number] = round;

@@ -22,7 +22,7 @@ std::optional<FoundName> find_name(const Name* names, std::span<const std::strin
   const Name* level = names;
   while (level != nullptr) {
     constexpr std::size_t kWorkOfLevel = 10;
-    count_work(kWorkOfLevel);
+    yield_point(kWorkOfLevel);
     const Name* label = level;
     for (; label != nullptr && label->kind != Name::Kind::label; label = label->before) {
       if (label->text == parts[0]) return FoundName{label->variable, 1};

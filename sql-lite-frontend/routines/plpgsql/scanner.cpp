@@ -31,7 +31,7 @@ class Scanner : TokenSkipper {
   [[nodiscard]] bool at(std::string_view text) const noexcept { return rest_.starts_with(text); }
   void add(Token::Kind kind, std::size_t begin, std::string text) {
     constexpr std::size_t kWorkOfToken = 200;
-    count_work(kWorkOfToken + begin - counted_to_);
+    yield_point(kWorkOfToken + begin - counted_to_);
     line_ +=
         static_cast<int>(std::ranges::count(body_.substr(counted_to_, begin - counted_to_), '\n'));
     counted_to_ = begin;

@@ -180,7 +180,7 @@ void StatementRun::finish() {
   if (held_) portal_->run->execution.release_kept();
   frame_.session.inner.finish(*portal_);
   own_.reset();
-  frame_.session.inner.put_away(std::move(portal_));
+  frame_.session.inner.recycle(std::move(portal_));
 }
 
 namespace {

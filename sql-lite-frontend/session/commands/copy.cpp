@@ -135,7 +135,7 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
   require_copied(*table, columns, options.force_not_null, "FORCE_NOT_NULL");
   require_copied(*table, columns, options.force_null, "FORCE_NULL");
   session.rights.require(RelationAccess{table, kNoOid, privilege::kInsert, {}, columns, {}});
-  if (session.names.heeds_policies(*table, kNoOid)) {
+  if (session.names.applies_policies(*table, kNoOid)) {
     throw SqlError{sqlstate::feature_not_supported,
                    "COPY FROM not supported with row-level security"}
         .with_hint("Use INSERT statements instead.");

@@ -15,7 +15,7 @@ using Arguments = std::span<const Value>;
 
 AdvisoryKey key_of(Execution& execution, Arguments arguments) {
   AdvisoryKey key;
-  key.database = session_of(execution).catalog.shared().database();
+  key.database = session_of(execution).catalog.of_database().database();
   if (arguments.size() == 1) {
     key.number = static_cast<std::uint64_t>(arguments[0].as_int8());
   } else {

@@ -98,7 +98,7 @@ std::set<AdvisoryLocks::Edge> waits_for_locks(Session::State& session) {
   const std::vector<LockRow> rows = session.shared.engine.locks();
   for (const LockRow& waiting : rows) {
     if (waiting.state != LockRow::State::waiting || waiting.label == 0) continue;
-    count_work(rows.size());
+    yield_point(rows.size());
     for (const LockRow& other : rows)
       if (blocks(other, waiting, {})) edges.emplace(waiting.label, other.label);
   }

@@ -35,16 +35,16 @@ Value system_user(Execution& execution, Arguments) {
 }
 
 /// Action on a session, in the words of refusals.
-struct Deed {
+struct SignalOutcome {
   std::string_view what;
   std::string_view several;
   std::string_view to_own;
   std::string_view this_one;
 };
-constexpr Deed kCancel{"cancel query", "cancel queries", "query is being canceled",
-                       "cancel this query"};
-constexpr Deed kTerminate{"terminate process", "terminate processes", "process is being terminated",
-                          "terminate this process"};
+constexpr SignalOutcome kCancel{"cancel query", "cancel queries", "query is being canceled",
+                                "cancel this query"};
+constexpr SignalOutcome kTerminate{"terminate process", "terminate processes",
+                                   "process is being terminated", "terminate this process"};
 
 Diagnostic administrators_command() {
   Diagnostic reason;
@@ -55,24 +55,24 @@ Diagnostic administrators_command() {
 }
 
 /// A session is its role's, and that of superusers.
-void require_right(StatementContext& session, Oid user, const Deed& deed) {
+void require_right(StatementContext& session, Oid user, const SignalOutcome& outcome) {
   const RolePtr role = session.catalog.role(user);
   if (session.rights.is_superuser(session.user)) return;
   const auto denied = [&](std::string detail) {
-    return sql_error(sqlstate::insufficient_privilege, "permission denied to {}", deed.what)
+    return sql_error(sqlstate::insufficient_privilege, "permission denied to {}", outcome.what)
         .with_detail(std::move(detail));
   };
   if (role && role->superuser) {
     throw denied(
         fmt::format("Only roles with the SUPERUSER attribute may {} of roles with the "
                     "SUPERUSER attribute.",
-                    deed.several));
+                    outcome.several));
   }
   if (session.rights.owns(kSignalBackendRole) || (role && session.rights.owns(role->oid))) return;
   throw denied(
       fmt::format("Only roles with privileges of the role whose {} or with privileges of "
                   "the \"pg_signal_backend\" role may {}.",
-                  deed.to_own, deed.this_one));
+                  outcome.to_own, outcome.this_one));
 }
 
 Value no_such_session(Session::State& session, std::int32_t pid) {
@@ -94,34 +94,35 @@ bool with_session(Database::Shared& shared, std::int32_t pid, Use use) {
 /// Calls `act` for the session with backend number `pid`. Returns false if there is no such
 /// session.
 template <class Act>
-Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
+Value do_to_session(Execution& execution, std::int32_t pid, const SignalOutcome& outcome, Act act) {
   Database::Shared& shared = session_of(execution).shared;
   Oid user = kNoOid;
   if (!with_session(shared, pid, [&](Session& other) { user = other.state().login; }))
     return no_such_session(session_of(execution), pid);
   // Looks up roles without the mutex: a pid is not reused so soon.
-  require_right(session_of(execution), user, deed);
+  require_right(session_of(execution), user, outcome);
   if (!with_session(shared, pid, act)) return no_such_session(session_of(execution), pid);
   return Value::from_bool(true);
 }
 
 /// Applies a signal to the own session at once: the statement must not go on and commit.
-Value heeded(Execution& execution, std::int32_t pid, Value done) {
+Value apply_to_own_session(Execution& execution, std::int32_t pid, Value done) {
   if (pid == session_of(execution).options.backend_pid) session_of(execution).check_cancelled();
   return done;
 }
 
 Value cancel_backend(Execution& execution, Arguments arguments) {
   const std::int32_t pid = arguments[0].as_int4();
-  return heeded(execution, pid,
-                do_to_session(execution, pid, kCancel, [](Session& session) { session.cancel(); }));
+  return apply_to_own_session(
+      execution, pid,
+      do_to_session(execution, pid, kCancel, [](Session& session) { session.cancel(); }));
 }
 Value terminate_backend(Execution& execution, Arguments arguments) {
   const Diagnostic reason = administrators_command();
   const std::int32_t pid = arguments[0].as_int4();
-  return heeded(execution, pid, do_to_session(execution, pid, kTerminate, [&](Session& session) {
-                  session.terminate(reason);
-                }));
+  return apply_to_own_session(execution, pid,
+                              do_to_session(execution, pid, kTerminate,
+                                            [&](Session& session) { session.terminate(reason); }));
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ void end_other_sessions(Database::Shared& shared, StatementContext& asking, Oid 
     const std::lock_guard lock{shared.sessions_mutex};
     for (const auto& [pid, session] : shared.sessions) {
       const Session::State& state = session->state();
-      if (&state != &asking && state.catalog.shared().database() == database)
+      if (&state != &asking && state.catalog.of_database().database() == database)
         others.emplace_back(pid, state.login);
     }
   }

@@ -84,7 +84,7 @@ Value next_of(Session::State& session, const TablePtr& found) {
   require_writable(session, *found, "nextval()");
   const TablePtr sequence = locked_sequence(session, found);
   SequenceUse& use = session.sequence_uses[sequence->relation.oid];
-  use.last_value = session.shared.sequences.next(session.catalog.shared(), sequence->relation,
+  use.last_value = session.shared.sequences.next(session.catalog.of_database(), sequence->relation,
                                                  *session.transaction, use.handle);
   session.last_sequence = sequence->relation.oid;
   return Value::from_int(*use.last_value);
@@ -117,7 +117,7 @@ SequenceState sequence_state(Execution& execution, Oid oid) {
   Session::State& session = session_of(execution);
   const TablePtr sequence = sequence_named(execution, oid);
   require_any(session, sequence, privilege::kUsage, privilege::kSelect);
-  return session.shared.sequences.state(session.catalog.shared(), sequence->relation);
+  return session.shared.sequences.state(session.catalog.of_database(), sequence->relation);
 }
 Value sequence_value(Execution& execution, Arguments arguments) {
   return Value::from_int(sequence_state(execution, arguments[0].as_oid()).last_value);
@@ -141,7 +141,7 @@ std::unique_ptr<SetCursor> sequence_data(FunctionContext& context, Arguments arg
   std::array row{Value::null(), Value::null()};
   if (has_any(session, sequence, privilege::kSelect)) {
     const SequenceState state =
-        session.shared.sequences.state(session.catalog.shared(), sequence->relation);
+        session.shared.sequences.state(session.catalog.of_database(), sequence->relation);
     row = {Value::from_int(state.last_value), Value::from_bool(state.is_called)};
   }
   constexpr std::array kTypes{TypeId::int8, TypeId::bool_};
@@ -173,8 +173,8 @@ Value setval(Execution& execution, Arguments arguments) {
                 sequence->relation.name, definition.minimum, definition.maximum);
   }
   const bool called = arguments.size() < 3 || arguments[2].as_bool();
-  session.shared.sequences.set(session.catalog.shared(), sequence->relation, *session.transaction,
-                               value, called);
+  session.shared.sequences.set(session.catalog.of_database(), sequence->relation,
+                               *session.transaction, value, called);
   if (called) session.sequence_uses[sequence->relation.oid].last_value = value;
   return Value::from_int(value);
 }
@@ -281,8 +281,8 @@ Value reset_statistics(Execution& execution, Arguments arguments) {
     }
   }
   if (arguments.empty()) {
-    session.catalog.shared().forget_rows_of_dropped();
-    session.shared.reset_usage(session.catalog.shared().database());
+    session.catalog.of_database().forget_rows_of_dropped();
+    session.shared.reset_usage(session.catalog.of_database().database());
   }
   return text(execution, "");
 }

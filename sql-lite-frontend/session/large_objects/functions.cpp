@@ -88,7 +88,7 @@ Oid make_object(Session::State& session, LargeObjects& objects, Oid wanted) {
   const InnerStatement now{*session.transaction};
   LargeObject object;
   object.owner = session.user;
-  object.grants = grants_of_new(session.catalog.shared(), *session.transaction, session.user,
+  object.grants = grants_of_new(session.catalog.of_database(), *session.transaction, session.user,
                                 kNoOid, GrantedOn::large_object);
   for (const Grant& grant : object.grants) {
     if (grant.grantee != kNoOid) session.catalog.hold(*session.transaction, grant.grantee);

@@ -32,8 +32,8 @@ const std::string& SessionPlans::planned_under() {
     return planned_under_;
   }
   const CatalogView::Stamp stamp = session_.catalog.stamp();
-  std::string text = fmt::format("{} {} {} ", session_.catalog.shared().database(), session_.user,
-                                 fmt::join(session_.names.search_path(), ","));
+  std::string text = fmt::format("{} {} {} ", session_.catalog.of_database().database(),
+                                 session_.user, fmt::join(session_.names.search_path(), ","));
   for (const std::string_view name : planner_settings())
     text += session_.settings.boolean(name) ? '+' : '-';
   for (const std::string_view name : format_settings()) {

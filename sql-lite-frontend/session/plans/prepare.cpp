@@ -197,7 +197,7 @@ PlanUsePtr SessionPlans::make_once(Statement& statement, std::span<const Value> 
                                                               : statement.parameter_types);
   }
   if (statement.body) binder.enter_body(*statement.body);
-  if (!statement.trusted) binder.heed_policies();
+  if (!statement.trusted) binder.apply_policies();
   binder.compute_virtual_columns();
   Planner planner{binder, execution};
   std::vector<OutputTarget>& columns = plan->columns;

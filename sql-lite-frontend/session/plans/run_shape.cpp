@@ -80,7 +80,7 @@ void Session::State::run_lifted(PortalPtr portal, ResultSink& sink) {
   portals.run_at_once(*portal, sink,
                       alone ? SessionPortals::AtEnd::commit : SessionPortals::AtEnd::stay);
   // Do not keep the memory of the values of many rows.
-  if (portal->parameters.size() <= Portal::kKeptParameters) portals.put_away(std::move(portal));
+  if (portal->parameters.size() <= Portal::kKeptParameters) portals.recycle(std::move(portal));
 }
 
 /// Runs a message that differs from an earlier one only in its literals with that one's plan.
@@ -143,7 +143,7 @@ bool Session::State::run_rows(std::string_view text, ResultSink& sink) {
     const std::size_t width = lifted->types.size();
     for (const LiftedRows::Literal& literal : lifted->literals) {
       constexpr std::size_t kWorkOfLiteral = 50;
-      count_work(kWorkOfLiteral);
+      yield_point(kWorkOfLiteral);
       const TypeId type = statement->parameter_types[values.size() % width];
       values.push_back(literal_value(context, type, literal).copy_to(portal->arena));
     }

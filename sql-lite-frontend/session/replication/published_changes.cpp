@@ -53,7 +53,7 @@ PublishedChanges::PublishedChanges(Session::State& session, OutputOptions option
       publications_(std::move(options.publications)),
       tells_messages_(options.messages),
       only_own_(options.only_own),
-      database_(session.catalog.shared().database()),
+      database_(session.catalog.of_database().database()),
       writer_(session.new_scratch()) {}
 
 PublishedChanges::~PublishedChanges() = default;
@@ -75,7 +75,7 @@ void PublishedChanges::require_publications(const TableShape& shape) {
 void PublishedChanges::note_types(const TableShape& shape) const {
   for (const TableShape::MadeType& made : shape.types) {
     if (!session_.names.user_type(made.type.id()))
-      note_user_type(made.type, session_.catalog.shared().default_collation());
+      note_user_type(made.type, session_.catalog.of_database().default_collation());
   }
 }
 
@@ -125,7 +125,7 @@ PublishedChanges::Subscribed& PublishedChanges::subscribed(std::uint32_t number)
   const auto found = tables_.find(number);
   if (found != tables_.end()) return *found->second;
   auto table = std::make_unique<Subscribed>();
-  table->shape = TableShapes::read(session_.catalog.shared(), number);
+  table->shape = TableShapes::read(session_.catalog.of_database(), number);
   require_publications(table->shape);
   std::erase_if(table->shape.memberships, [&](const TableShape::Membership& membership) {
     return std::ranges::find(publications_, membership.name) == publications_.end();

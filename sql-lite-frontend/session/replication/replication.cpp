@@ -287,8 +287,8 @@ void ReplicationCommands::create(const ReplicationCommand& command, ResultSink& 
   TextColumn snapshot{"snapshot_name", TypeId::text, std::nullopt};
   if (made.held) {
     exported_ = std::move(made.held);
-    export_name_ =
-        session.shared.exported_snapshots.add({session.catalog.shared().database(), made.view});
+    export_name_ = session.shared.exported_snapshots.add(
+        {session.catalog.of_database().database(), made.view});
     snapshot.value = export_name_;
   }
   const std::array row{TextColumn{"slot_name", TypeId::text, command.slot},

@@ -75,7 +75,7 @@ SlotStream::Hold::Hold(Session::State& session, std::string name)
   if (slot_.is_physical()) {
     refused = sql_error(sqlstate::object_not_in_prerequisite_state,
                         "cannot use physical replication slot for logical decoding");
-  } else if (slot_.database != session.catalog.shared().database()) {
+  } else if (slot_.database != session.catalog.of_database().database()) {
     refused = sql_error(sqlstate::object_not_in_prerequisite_state,
                         "replication slot \"{}\" was not created in this database", name);
   } else if (slot_.is_lost) {

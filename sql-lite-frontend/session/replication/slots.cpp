@@ -94,7 +94,7 @@ MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {
   swizzle::Slot slot;
   slot.name = wanted.name;
   slot.plugin = wanted.plugin;
-  slot.database = session.catalog.shared().database();
+  slot.database = session.catalog.of_database().database();
   slot.lifetime = wanted.lifetime;
   slot.holder = pid;
   const auto most = static_cast<std::size_t>(session.settings.integer("max_replication_slots"));

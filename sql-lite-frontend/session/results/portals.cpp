@@ -25,14 +25,14 @@ void SessionPortals::open(const PortalPtr& portal) {
     return;
   }
   finish(*old->second);
-  put_away(std::exchange(old->second, portal));
+  recycle(std::exchange(old->second, portal));
 }
 
 void SessionPortals::close(std::string_view name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return;
   finish(*found->second);
-  put_away(std::move(found->second));
+  recycle(std::move(found->second));
   by_name_.erase(found);
 }
 
@@ -65,7 +65,7 @@ PortalPtr SessionPortals::make_empty() {
   return portal;
 }
 
-void SessionPortals::put_away(PortalPtr portal) noexcept {
+void SessionPortals::recycle(PortalPtr portal) noexcept {
   if (!portal || portal.use_count() != 1) return;
   portal->reset();
   spare_ = std::move(portal);
@@ -208,7 +208,7 @@ void SessionPortals::count_run(const Portal& portal) {
   if (!statement.counters) {
     if (statement.text().empty()) return;
     statement.counters =
-        session_.shared.statements.of(session_.catalog.shared().database(), statement.text());
+        session_.shared.statements.of(session_.catalog.of_database().database(), statement.text());
   }
   const Duration took = Runtime::current().now() - portal.started_at;
   auto& counters = statement.counters->counters;

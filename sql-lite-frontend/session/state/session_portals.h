@@ -49,7 +49,7 @@ class SessionPortals {
   /// Returns the last portal given back, if it is not in use any more, so that a warm point query
   /// allocates nothing.
   PortalPtr make_empty();
-  void put_away(PortalPtr portal) noexcept;
+  void recycle(PortalPtr portal) noexcept;
 
   void describe_columns(const Portal& portal, ResultSink& sink);
   /// 25006 in a read-only transaction.
@@ -83,7 +83,7 @@ class SessionPortals {
     std::erase_if(by_name_, [&](auto& entry) {
       if (!is_meant(*entry.second)) return false;
       finish(*entry.second);
-      put_away(std::move(entry.second));
+      recycle(std::move(entry.second));
       return true;
     });
   }

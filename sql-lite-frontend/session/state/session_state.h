@@ -91,7 +91,7 @@ struct Session::State final : StatementContext, InnerStatements {
   void forget_role() noexcept override;
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters) override;
   PortalPtr make_empty_portal() override;
-  void put_away(PortalPtr portal) noexcept override;
+  void recycle(PortalPtr portal) noexcept override;
   void prepare_inner(Portal& portal, bool may_write) override;
   PlanRun& open_inner(Portal& portal, Reads reads) override;
   void start(Portal& portal) override;

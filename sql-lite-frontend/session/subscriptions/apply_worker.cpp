@@ -142,7 +142,7 @@ void ApplyWorker::in_transaction(const Work& work) {
   Session::State& state = session_->state();
   auto transaction = state.shared.engine.begin();
   transaction->begin_statement();
-  work(state.catalog.shared(), *transaction);
+  work(state.catalog.of_database(), *transaction);
   value_of(transaction->commit());
 }
 
@@ -176,8 +176,8 @@ ApplyWorker::Step ApplyWorker::open() {
     transaction->rollback();
   }
   if (!subscription_ || !subscription_->enabled || !subscription_->slot) return Ended{};
-  const RolePtr owner = catalogs.shared().role(subscription_->owner);
-  const DatabasePtr entry = catalogs.shared().database(job_.database);
+  const RolePtr owner = catalogs.shared_objects().role(subscription_->owner);
+  const DatabasePtr entry = catalogs.shared_objects().database(job_.database);
   if (!owner || !entry) return Ended{};
   auto session = database_.connect(options_of(job_, *owner, *entry, *subscription_, door_));
   if (!session) return failed(std::move(session.error()));
@@ -528,7 +528,7 @@ bool ApplyWorker::note_ready() {
 
 std::vector<ApplyJob> find_apply_jobs(Database& database) {
   Database::Shared& shared = database.shared();
-  SharedObjects& objects = shared.catalogs->shared();
+  SharedObjects& objects = shared.catalogs->shared_objects();
   std::vector<ApplyJob> jobs;
   auto transaction = shared.engine.begin(Isolation::read_committed, Access::read_only);
   transaction->begin_statement();

@@ -201,7 +201,7 @@ void ChangeApplier::begin_locally() {
   require_done(session_.run_request("ORIGIN", sink, [&] {
     Session::State& state = session_.state();
     state.transaction.begin_statement();
-    put_applied_position(state.catalog.shared(), *state.transaction, subscription_.oid,
+    put_applied_position(state.catalog.of_database(), *state.transaction, subscription_.oid,
                          begin_->commit);
     note_origin(state, subscription_.oid, begin_->commit);
   }));
@@ -213,7 +213,7 @@ void ChangeApplier::finish_locally(Lsn end) {
   require_done(session_.run_request("COMMIT", sink, [&] {
     Session::State& state = session_.state();
     state.transaction.begin_statement();
-    put_applied_position(state.catalog.shared(), *state.transaction, subscription_.oid, end);
+    put_applied_position(state.catalog.of_database(), *state.transaction, subscription_.oid, end);
     if (subscription_.skip != Lsn::none) clear_skip(state, begin_->commit);
   }));
   require_done(session_.simple_query("COMMIT", sink));
@@ -223,7 +223,7 @@ void ChangeApplier::finish_locally(Lsn end) {
 }
 
 void ChangeApplier::clear_skip(Session::State& state, Lsn commit) {
-  Catalog& catalog = state.catalog.shared();
+  Catalog& catalog = state.catalog.of_database();
   const auto old = lock_subscription(catalog, *state.transaction, subscription_.oid);
   if (!old || old->skip != subscription_.skip) return;
   Subscription changed = *old;

@@ -18,7 +18,7 @@ void note_origin(Session::State& session, Oid subscription, Lsn commit_there) {
   if (!notes_origins(session)) return;
   const std::string name = fmt::format("pg_{}", subscription);
   PublishedChange change{.kind = ChangeKind::origin};
-  change.database = session.catalog.shared().database();
+  change.database = session.catalog.of_database().database();
   change.prefix = name;
   change.commit_there = commit_there;
   const std::string body = encode_origin(change);

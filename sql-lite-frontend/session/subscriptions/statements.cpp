@@ -240,7 +240,7 @@ class Altering {
   void skip() {
     const SubscriptionOptions options = subscription_options(session_, statement_.options, "lsn");
     const Lsn applied =
-        read_applied_position(session_.catalog.shared(), *session_.transaction, old_.oid);
+        read_applied_position(session_.catalog.of_database(), *session_.transaction, old_.oid);
     if (options.lsn != Lsn::none && applied != Lsn::none && options.lsn < applied) {
       throw_error(sqlstate::invalid_parameter_value,
                   "skip WAL location (LSN {}) must be greater than origin LSN {}",
@@ -287,7 +287,7 @@ void create_subscription(Session::State& session, const ast::CreateSubscriptionS
   require_may_subscribe(session);
   const bool is_superuser = session.rights.is_superuser(session.user);
   if (!options.password_required && !is_superuser) refuse_without_password();
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   if (find_subscription(catalog, *session.transaction, statement.subname)) {
     throw_error(sqlstate::duplicate_object, "subscription \"{}\" already exists",
                 statement.subname);
@@ -323,7 +323,7 @@ void alter_subscription(Session::State& session, const ast::AlterSubscriptionStm
 
 void drop_subscription(Session::State& session, const ast::DropSubscriptionStmt& statement,
                        ResultSink& sink) {
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   if (statement.missing_ok &&
       !find_subscription(catalog, *session.transaction, statement.subname)) {
     notice_missing(session, sink, fmt::format("subscription \"{}\"", statement.subname));

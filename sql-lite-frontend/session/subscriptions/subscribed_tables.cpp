@@ -121,7 +121,7 @@ std::vector<TablePtr> local_tables(Session::State& session, PublisherLink& link,
 
 void refresh_tables(Session::State& session, PublisherLink& link, const Subscription& subscription,
                     SubscribedTable::State state_of_new) {
-  Catalog& catalog = session.catalog.shared();
+  Catalog& catalog = session.catalog.of_database();
   Transaction& transaction = *session.transaction;
   std::set<Oid> gone;
   for (const SubscribedTable& table :

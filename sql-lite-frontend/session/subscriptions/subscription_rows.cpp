@@ -24,11 +24,11 @@ Value moment_or_null(std::int64_t moment) {
 
 std::vector<Subscription> subscriptions_of(Execution& execution) {
   StatementContext& session = context_of(execution);
-  return read_subscriptions(session.catalog.shared(), *session.transaction);
+  return read_subscriptions(session.catalog.of_database(), *session.transaction);
 }
 
 void subscription_rows(Execution& execution, const EmitRow& emit) {
-  const Oid database = context_of(execution).catalog.shared().database();
+  const Oid database = context_of(execution).catalog.of_database().database();
   for (const Subscription& one : subscriptions_of(execution)) {
     const Value row[] = {Value::from_oid(one.oid),
                          Value::from_oid(database),
@@ -55,7 +55,7 @@ void subscription_rows(Execution& execution, const EmitRow& emit) {
 void subscribed_table_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   for (const SubscribedTable& one :
-       read_subscribed_tables(session.catalog.shared(), *session.transaction, kNoOid)) {
+       read_subscribed_tables(session.catalog.of_database(), *session.transaction, kNoOid)) {
     const Value row[] = {Value::from_oid(one.subscription), Value::from_oid(one.table),
                          letter(static_cast<char>(one.state)), position_or_null(one.lsn)};
     emit(row);
@@ -122,7 +122,7 @@ void origin_position_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   for (const Subscription& one : subscriptions_of(execution)) {
     const Lsn applied =
-        read_applied_position(session.catalog.shared(), *session.transaction, one.oid);
+        read_applied_position(session.catalog.of_database(), *session.transaction, one.oid);
     if (applied == Lsn::none) continue;
     const Value row[] = {Value::from_oid(one.oid), text_value(execution, origin_name(one.oid)),
                          position(applied)};

@@ -100,7 +100,7 @@ class Copying {
     table_.state = SubscribedTable::State::copied;
     require_done(copy_.session.run_request("COPY", rows, [&] {
       state_.transaction.begin_statement();
-      const bool is_there = put_subscribed_table(state_.catalog.shared(), *state_.transaction,
+      const bool is_there = put_subscribed_table(state_.catalog.of_database(), *state_.transaction,
                                                  table_, TableRecord::must_exist);
       if (!is_there) refuse_removed(name);
     }));
@@ -114,7 +114,7 @@ class Copying {
       state_.transaction.begin_statement();
       SubscribedTable copying = table_;
       copying.state = SubscribedTable::State::copying;
-      const bool is_there = put_subscribed_table(state_.catalog.shared(), *state_.transaction,
+      const bool is_there = put_subscribed_table(state_.catalog.of_database(), *state_.transaction,
                                                  copying, TableRecord::must_exist);
       if (!is_there) refuse_removed(name);
       note_origin(state_, copy_.subscription.oid, table_.lsn);

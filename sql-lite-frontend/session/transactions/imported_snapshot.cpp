@@ -30,7 +30,7 @@ void SessionTransaction::import_snapshot(std::string_view name) {
   bool is_elsewhere = false;
   const bool is_known =
       session_.shared.exported_snapshots.with(name, [&](const ExportedSnapshots::Exported& found) {
-        is_elsewhere = found.database != session_.catalog.shared().database();
+        is_elsewhere = found.database != session_.catalog.of_database().database();
         if (!is_elsewhere) LogicalLog::adopt_view(*engine_, found.view);
       });
   if (!is_known) {
@@ -63,7 +63,7 @@ std::string SessionTransaction::export_snapshot() {
       made.held = view;
     }
     made.name =
-        session_.shared.exported_snapshots.add({session_.catalog.shared().database(), view});
+        session_.shared.exported_snapshots.add({session_.catalog.of_database().database(), view});
   } catch (...) {
     if (made.held) export_holder_->release_view(*made.held);
     exports_.pop_back();

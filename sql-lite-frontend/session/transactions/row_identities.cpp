@@ -161,7 +161,7 @@ void RowIdentities::use_up(std::int64_t identity, std::uint64_t run) {
 void RowIdentities::roll_back_to(std::size_t mark) noexcept {
   constexpr std::size_t kWorkOfRow = 10;
   while (written_.size() > mark) {
-    count_unended_work(kWorkOfRow);
+    unending_yield_point(kWorkOfRow);
     identities_[written_.back()].written_in = kNobody;
     written_.pop_back();
   }

@@ -302,7 +302,7 @@ void SessionTransaction::end_sequence_moves(Moves outcome, std::size_t mark) noe
   }
   sequence_moves_.resize(mark);
   try {
-    session_.shared.sequences.remove(session_.catalog.shared(), positions);
+    session_.shared.sequences.remove(session_.catalog.of_database(), positions);
   } catch (const SqlError&) {
     // An unused record stays behind.
     return;

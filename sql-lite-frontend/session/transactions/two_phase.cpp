@@ -64,7 +64,7 @@ PreparedNote SessionTransaction::ready_to_prepare(std::string_view gid) {
   }
   PreparedNote note;
   note.owner = session_.user;
-  note.database = session_.catalog.shared().database();
+  note.database = session_.catalog.of_database().database();
   note.has_definitions = session_.catalog.has_changes();
   for (const SequenceMove& move : sequence_moves_) {
     if (move.from != kNoOid) note.left_by_commit.push_back(move.from);
@@ -161,7 +161,7 @@ void require_may_finish(Session::State& session, const PreparedNote& note) {
                    "permission denied to finish prepared transaction"}
         .with_hint("Must be superuser or the user that prepared the transaction.");
   }
-  if (note.database != session.catalog.shared().database()) {
+  if (note.database != session.catalog.of_database().database()) {
     throw SqlError{sqlstate::feature_not_supported,
                    "prepared transaction belongs to another database"}
         .with_hint("Connect to the database where the transaction was prepared to finish it.");
@@ -181,7 +181,7 @@ void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd 
   require_may_finish(session, note);
   const TxnId id = taken->id();
   if (commits) {
-    Catalog& catalog = session.catalog.shared();
+    Catalog& catalog = session.catalog.of_database();
     std::vector<CatalogChange> changes;
     if (note.has_definitions) changes = changes_of(catalog, *taken);
     if (!changes.empty()) taken->before_release([&] { catalog.apply(changes); });
@@ -193,7 +193,7 @@ void finish_prepared(Session::State& session, std::string_view gid, PreparedEnd 
   session.usage.add(commits ? Used::commits : Used::rollbacks);
   shared.advisory_locks.unlock_all(advisory_owner(id), AdvisoryScope::transaction);
   const std::vector<Oid>& left = commits ? note.left_by_commit : note.left_by_rollback;
-  if (!left.empty()) shared.sequences.remove(session.catalog.shared(), left);
+  if (!left.empty()) shared.sequences.remove(session.catalog.of_database(), left);
   await_followers(session);
   sink.command_complete(command);
 }

@@ -21,7 +21,7 @@ std::map<Oid, std::int64_t> backends_by_database(Database::Shared& shared) {
   std::map<Oid, std::int64_t> counts;
   const std::lock_guard lock{shared.sessions_mutex};
   for (const auto& [pid, session] : shared.sessions)
-    ++counts[session->state().catalog.shared().database()];
+    ++counts[session->state().catalog.of_database().database()];
   return counts;
 }
 
@@ -37,7 +37,7 @@ void rows_by_database(Execution& execution, const EmitRow& emit) {
   const auto usages = session.shared.usage_by_database();
   const auto rows_of = session.shared.catalogs->counted_rows();
   const auto backends = backends_by_database(session.shared);
-  const Oid own = session.catalog.shared().database();
+  const Oid own = session.catalog.of_database().database();
 
   const auto emit_row = [&](Oid oid, const Value& name, PageCounts pages, std::uint64_t failures) {
     const auto found_usage = usages.find(oid);

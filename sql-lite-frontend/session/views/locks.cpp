@@ -123,22 +123,23 @@ void lock_rows(Execution& execution, const EmitRow& emit) {
                           ? lock::transaction_of(lock::TransactionLock{row.hash})
                           : row.txn;
     const bool has_id = row.kind == Kind::transaction && txn != TxnId::none;
-    const Value columns[] = {text_value(execution, type_name(row.kind)),
-                             Value::from_oid(session_of(execution).catalog.shared().database()),
-                             relation,
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             has_id ? Value::from_oid(static_cast<Oid>(raw(txn))) : Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             virtual_transaction(execution, row.label),
-                             row.label == 0 ? Value::null() : Value::from_int(row.label),
-                             text_value(execution, mode_name(row)),
-                             Value::from_bool(row.state == lock::LockRow::State::granted),
-                             Value::from_bool(row.path == lock::LockRow::Path::private_slot),
-                             since};
+    const Value columns[] = {
+        text_value(execution, type_name(row.kind)),
+        Value::from_oid(session_of(execution).catalog.of_database().database()),
+        relation,
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        has_id ? Value::from_oid(static_cast<Oid>(raw(txn))) : Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        virtual_transaction(execution, row.label),
+        row.label == 0 ? Value::null() : Value::from_int(row.label),
+        text_value(execution, mode_name(row)),
+        Value::from_bool(row.state == lock::LockRow::State::granted),
+        Value::from_bool(row.path == lock::LockRow::Path::private_slot),
+        since};
     emit(columns);
   }
 }
@@ -151,24 +152,25 @@ void read_mark_rows(Execution& execution, const EmitRow& emit) {
   const std::map<TreeId, Oid> trees = owners_of_trees(session_of(execution));
   for (const lock::ReadMarkRow& mark : marks) {
     const auto owner = trees.find(mark.tree);
-    const Value columns[] = {text_value(execution, mark.of == Of::key    ? "tuple"
-                                                   : mark.of == Of::tree ? "relation"
-                                                                         : "database"),
-                             Value::from_oid(session_of(execution).catalog.shared().database()),
-                             owner == trees.end() ? Value::null() : Value::from_oid(owner->second),
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             Value::null(),
-                             virtual_transaction(execution, mark.label),
-                             mark.label == 0 ? Value::null() : Value::from_int(mark.label),
-                             text_value(execution, "SIReadLock"),
-                             Value::from_bool(true),
-                             Value::from_bool(false),
-                             Value::null()};
+    const Value columns[] = {
+        text_value(execution, mark.of == Of::key    ? "tuple"
+                              : mark.of == Of::tree ? "relation"
+                                                    : "database"),
+        Value::from_oid(session_of(execution).catalog.of_database().database()),
+        owner == trees.end() ? Value::null() : Value::from_oid(owner->second),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        virtual_transaction(execution, mark.label),
+        mark.label == 0 ? Value::null() : Value::from_int(mark.label),
+        text_value(execution, "SIReadLock"),
+        Value::from_bool(true),
+        Value::from_bool(false),
+        Value::null()};
     emit(columns);
   }
 }
@@ -225,23 +227,24 @@ void own_lock_rows(Execution& execution, const EmitRow& emit) {
   const Value name = virtual_transaction(execution, pid);
   const auto row = [&](std::string_view type, Value relation, Value virtual_id, Value number,
                        std::string_view mode) {
-    const Value columns[] = {
-        text_value(execution, type),
-        relation.is_null() ? Value::null() : Value::from_oid(session.catalog.shared().database()),
-        relation,
-        Value::null(),
-        Value::null(),
-        virtual_id,
-        number,
-        Value::null(),
-        Value::null(),
-        Value::null(),
-        name,
-        Value::from_int(pid),
-        text_value(execution, mode),
-        Value::from_bool(true),
-        Value::from_bool(number.is_null()),
-        Value::null()};
+    const Value columns[] = {text_value(execution, type),
+                             relation.is_null()
+                                 ? Value::null()
+                                 : Value::from_oid(session.catalog.of_database().database()),
+                             relation,
+                             Value::null(),
+                             Value::null(),
+                             virtual_id,
+                             number,
+                             Value::null(),
+                             Value::null(),
+                             Value::null(),
+                             name,
+                             Value::from_int(pid),
+                             text_value(execution, mode),
+                             Value::from_bool(true),
+                             Value::from_bool(number.is_null()),
+                             Value::null()};
     emit(columns);
   };
   const Value none = Value::null();

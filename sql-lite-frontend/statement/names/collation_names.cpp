@@ -29,7 +29,7 @@ Oid SessionNames::find_collation(std::string_view schema, std::string_view name)
 }
 
 Oid SessionNames::database_collation() {
-  return session_.catalog.shared().default_collation();
+  return session_.catalog.of_database().default_collation();
 }
 
 namespace {
@@ -70,7 +70,7 @@ void SessionNames::note_use(Oid collation) {
 }
 
 void warn_of_database_collation(StatementContext& session, ResultSink& sink) {
-  const DatabasePtr database = session.catalog.database(session.catalog.shared().database());
+  const DatabasePtr database = session.catalog.database(session.catalog.of_database().database());
   if (!database || database->collation_version.empty()) return;
   const auto& locale = database->icu_locale;
   const std::string actual = locale ? icu_version(*locale) : std::string{};

@@ -253,7 +253,7 @@ Oid SessionNames::creation_schema(const ast::RangeVar& range) {
 
 StatisticsPtr SessionNames::statistics(const Table& table) {
   if (!keeps_rows(table.relation.kind) || table.computed != nullptr) return nullptr;
-  const TablePtr shared_table = session_.catalog.shared().table(table.relation.oid);
+  const TablePtr shared_table = session_.catalog.of_database().table(table.relation.oid);
   // Statistics of a table that this transaction changed must not be shared yet.
   if (shared_table.get() == &table) return session_.shared.statistics->of(table);
   return session_.transaction

@@ -12,8 +12,8 @@
 namespace swizzle::sql {
 
 /// Valid for one state of the catalog: most databases have no operators or casts of users.
-struct SessionNames::MadeNames final : MadeCasts {
-  explicit MadeNames(const CatalogView& catalog) : stamp(catalog.stamp()) {
+struct SessionNames::UserDefinedNames final : MadeCasts {
+  explicit UserDefinedNames(const CatalogView& catalog) : stamp(catalog.stamp()) {
     for (OperatorPtr& op : catalog.all_made<UserOperator>()) operators.emplace(op->name, op);
     for (CastPtr& cast : catalog.all_made<UserCast>()) {
       casts.emplace(std::pair{cast->source, cast->target}, cast);
@@ -33,20 +33,20 @@ struct SessionNames::MadeNames final : MadeCasts {
   std::map<std::pair<TypeId, TypeId>, CastPtr> casts;
 };
 
-const SessionNames::MadeNames& SessionNames::made_names() {
-  if (!made_names_ || made_names_->stamp != session_.catalog.stamp()) {
-    made_names_ = std::make_shared<MadeNames>(session_.catalog);
+const SessionNames::UserDefinedNames& SessionNames::user_defined_names() {
+  if (!user_defined_names_ || user_defined_names_->stamp != session_.catalog.stamp()) {
+    user_defined_names_ = std::make_shared<UserDefinedNames>(session_.catalog);
   }
-  return *made_names_;
+  return *user_defined_names_;
 }
 
 const MadeCasts* SessionNames::made_casts() {
-  const MadeNames& made = made_names();
+  const UserDefinedNames& made = user_defined_names();
   return made.casts.empty() ? nullptr : &made;
 }
 
 CastPtr SessionNames::made_cast(TypeId source, TypeId target) {
-  const MadeNames& made = made_names();
+  const UserDefinedNames& made = user_defined_names();
   if (made.casts.empty()) return nullptr;
   if (CastPtr direct = made.cast(source, target)) return direct;
   return is_domain(source) ? made.cast(base_type(source), target) : nullptr;
@@ -58,7 +58,7 @@ OperatorPtr SessionNames::made_operator(Oid oid) {
 
 std::vector<NameSource::FoundOperator> SessionNames::find_operators(std::string_view schema,
                                                                     std::string_view name) {
-  const MadeNames& made = made_names();
+  const UserDefinedNames& made = user_defined_names();
   std::vector<FoundOperator> found;
   const auto [first, last] = made.operators.equal_range(name);
   if (first == last) return found;

@@ -8,7 +8,7 @@
 
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/statement/statement_context.h"
-#include "sql-lite-frontend/types/brought/brought_operators.h"
+#include "sql-lite-frontend/types/extension/extension_operators.h"
 #include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -121,7 +121,7 @@ Signature read_signature(StatementContext& session, std::string_view text, bool 
 
 /// True if PostgreSQL has several built-in operators of that name.
 bool is_ambiguous_operator(std::string_view name) {
-  return operators_not_brought(name).size() + (is_unsupported_operator(name) ? 1 : 0) > 1;
+  return operators_not_of_extensions(name).size() + (is_unsupported_operator(name) ? 1 : 0) > 1;
 }
 
 const FunctionName* internal_function(std::string_view name) {
@@ -201,8 +201,8 @@ std::optional<std::uint32_t> find_procedure(StatementContext& session, std::stri
 std::optional<std::uint32_t> find_operator_named(StatementContext& session, std::string_view text) {
   const QualifiedName name = qualified_name(session, text);
   const auto made = session.names.find_operators(name.schema, name.name);
-  const auto builtin =
-      name.may_be_builtin() ? operators_not_brought(name.name) : std::vector<const Operator*>{};
+  const auto builtin = name.may_be_builtin() ? operators_not_of_extensions(name.name)
+                                             : std::vector<const Operator*>{};
   const bool is_ambiguous =
       made.size() + builtin.size() > 1 || (!builtin.empty() && is_ambiguous_operator(name.name));
   if (is_ambiguous) {
@@ -229,7 +229,7 @@ std::optional<std::uint32_t> find_operator_written(StatementContext& session,
   };
   std::optional<std::uint32_t> builtin;
   if (name.may_be_builtin()) {
-    for (const Operator* op : operators_not_brought(name.name)) {
+    for (const Operator* op : operators_not_of_extensions(name.name)) {
       if (is_wanted(op->left, op->right)) builtin = op->oid;
     }
   }
@@ -264,7 +264,7 @@ std::string operator_name(StatementContext& session, const Operator& op) {
 std::string operator_name(StatementContext& session, const UserOperator& op) {
   const auto found = session.names.find_operators({}, op.name);
   const bool is_alone = found.size() == 1 && found.front().op->oid == op.oid &&
-                        operators_not_brought(op.name).empty();
+                        operators_not_of_extensions(op.name).empty();
   if (is_alone) return op.name;
   return fmt::format("{}.{}", quote_identifier(session.names.schema_name(op.schema)), op.name);
 }
@@ -289,7 +289,7 @@ std::optional<bool> is_operator_visible(StatementContext& session, std::uint32_t
     for (const auto& one : session.names.find_operators({}, made->name)) {
       if (one.op->oid != oid) continue;
       return one.before_builtin ||
-             std::ranges::none_of(operators_not_brought(made->name), [&](const Operator* op) {
+             std::ranges::none_of(operators_not_of_extensions(made->name), [&](const Operator* op) {
                return op->left == made->left && op->right == made->right;
              });
     }

@@ -24,7 +24,7 @@ Standing standing_of(const StatementContext& session, const Relation& relation, 
 
 }  // namespace
 
-bool SessionNames::heeds_policies(const Table& table, Oid role) {
+bool SessionNames::applies_policies(const Table& table, Oid role) {
   const Relation& relation = table.relation;
   if (!relation.row_security) return false;
   const Standing standing = standing_of(session_, relation, role == kNoOid ? session_.user : role);

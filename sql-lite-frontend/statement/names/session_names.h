@@ -87,7 +87,7 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   void note_use(Oid collation) override;
   bool may_read(const IndexAccess& index) override;
   // row_security.cpp
-  bool heeds_policies(const Table& table, Oid role) override;
+  bool applies_policies(const Table& table, Oid role) override;
   bool is_for(const Policy& policy, Oid role) override;
   /// The same for the current role, whatever row_security is.
   bool hides_rows(const Table& table);
@@ -137,11 +137,11 @@ class SessionNames final : public NameSource, public ObjectNames, public TextSea
   Oid refreshed_view = kNoOid;
 
  private:
-  struct MadeNames;
-  const MadeNames& made_names();
+  struct UserDefinedNames;
+  const UserDefinedNames& user_defined_names();
 
   StatementContext& session_;
-  std::shared_ptr<MadeNames> made_names_;
+  std::shared_ptr<UserDefinedNames> user_defined_names_;
   std::vector<Oid> search_path_;
   std::uint64_t search_path_version_ = 0;
   CatalogView::Stamp search_path_stamp_;

@@ -133,7 +133,7 @@ const EnumLabels* SessionNames::enum_labels(TypeId type) {
   auto labels = std::make_unique<EnumLabels>();
   labels->type_name = user_type_name(type).value_or(found->name);
   labels->labels = found->labels;
-  const TypePtr committed = session_.catalog.shared().type(found->oid);
+  const TypePtr committed = session_.catalog.of_database().type(found->oid);
   for (const EnumLabel& label : found->labels) {
     // All labels of a type that the transaction has made may be used.
     if (!committed) break;

@@ -32,13 +32,13 @@ bool columns_allowed(const Relation& relation, std::span<const std::size_t> posi
 bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
   const Relation& relation = access.table->relation;
   Privileges missing = access.wants & ~access_list(*access.table).allowed(roles);
-  const auto settle = [&](Privileges bit, std::span<const std::size_t> positions) {
+  const auto check_columns = [&](Privileges bit, std::span<const std::size_t> positions) {
     if ((missing & bit) != 0 && columns_allowed(relation, positions, bit, roles)) missing &= ~bit;
   };
   if (access.is_whole) return missing == 0;
-  if (!access.reads_system_column) settle(privilege::kSelect, access.read);
-  settle(privilege::kInsert, access.inserted);
-  settle(privilege::kUpdate, access.updated);
+  if (!access.reads_system_column) check_columns(privilege::kSelect, access.read);
+  check_columns(privilege::kInsert, access.inserted);
+  check_columns(privilege::kUpdate, access.updated);
   return missing == 0;
 }
 

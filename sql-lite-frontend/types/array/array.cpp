@@ -126,7 +126,7 @@ Value array_of_elements(Arena& arena, TypeId element_type,
   out.resize(offsets + elements.size() * 4);
   const std::size_t start = out.size();
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    count_work(8);
+    yield_point(8);
     if (!elements[i].is_null()) append_flat(out, shape, elements[i]);
     share.set(arena.account(), out.capacity());
     if (out.size() > kMaxFieldBytes)
@@ -178,7 +178,7 @@ Value array_slice(Arena& arena, const Value& array, std::span<const SliceBound> 
   const std::span<const ArrayDimension> shape{result, dimensions};
   CountedValues elements(array_size(shape), CountedAllocator<Value>{arena.account()});
   for (std::size_t n = 0; n < elements.size(); ++n) {
-    count_work(10);
+    yield_point(10);
     std::size_t rest = n;
     std::size_t index = 0;
     std::size_t stride = 1;
@@ -198,7 +198,7 @@ namespace {
 CountedValues all_elements(const Arena& arena, const ArrayView& view) {
   CountedValues elements(view.size(), CountedAllocator<Value>{arena.account()});
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    count_work(4);
+    yield_point(4);
     elements[i] = view.element(i);
   }
   return elements;

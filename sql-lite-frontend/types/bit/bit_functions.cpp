@@ -124,7 +124,7 @@ Value position(FunctionContext&, Arguments a) {
   for (std::size_t at = 0; at + wanted.size() <= in.size(); ++at) {
     std::size_t same = 0;
     while (same < wanted.size() && in.at(at + same) == wanted.at(same)) ++same;
-    count_work(same + 1);
+    yield_point(same + 1);
     if (same == wanted.size()) return Value::from_int(static_cast<std::int64_t>(at + 1));
   }
   return Value::from_int(0);
@@ -140,7 +140,7 @@ Value count_ones(FunctionContext&, Arguments a) {
   std::int64_t ones = 0;
   const BitView bits{a[0]};
   for (const std::byte byte : bits.bytes()) {
-    count_work(1);
+    yield_point(1);
     ones += std::popcount(std::to_integer<unsigned>(byte));
   }
   return Value::from_int(ones);

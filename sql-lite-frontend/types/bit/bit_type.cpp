@@ -61,7 +61,7 @@ Value fitted(FunctionContext& context, std::int32_t typmod, const Value& value) 
 void output(FunctionContext&, TypeId, const Value& value, std::string& out) {
   const BitView view{value};
   for (std::size_t i = 0; i < view.size(); ++i) {
-    count_work(1);
+    yield_point(1);
     out.push_back(view.at(i) ? '1' : '0');
   }
 }

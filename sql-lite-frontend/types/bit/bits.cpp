@@ -67,7 +67,7 @@ Value bits_from_text(Arena& arena, std::string_view text) {
   if (!is_hexadecimal) {
     BitBuilder bits{arena, text.size()};
     for (std::size_t i = 0; i < text.size(); ++i) {
-      count_work(1);
+      yield_point(1);
       if (text[i] != '0' && text[i] != '1') refuse_digit(text, i, "binary");
       bits.set(i, text[i] == '1');
     }
@@ -78,7 +78,7 @@ Value bits_from_text(Arena& arena, std::string_view text) {
                 "bit string length exceeds the maximum allowed ({})", kMostBits);
   BitBuilder bits{arena, text.size() * 4};
   for (std::size_t i = 0; i < text.size(); ++i) {
-    count_work(4);
+    yield_point(4);
     const int digit = hex_digit(text[i]);
     if (digit < 0) refuse_digit(text, i, "hexadecimal");
     for (std::size_t bit = 0; bit < 4; ++bit)

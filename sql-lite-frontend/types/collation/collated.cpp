@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
 #include "sql-lite-frontend/types/collation/collated_orders.h"
 #include "sql-lite-frontend/types/collation/icu.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/number_map.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/simulation/seeded_runs.h"
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/collation/icu.h"
 #include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"

@@ -58,7 +58,7 @@ void require_icu_length(std::string_view text) {
 /// Long texts are counted as work, so that other sessions run.
 void count_text(std::size_t bytes) {
   constexpr std::size_t kLong = 1024;
-  if (bytes > kLong) count_work(bytes);
+  if (bytes > kLong) yield_point(bytes);
 }
 
 const UCollator* as_collator(const void* collator) {

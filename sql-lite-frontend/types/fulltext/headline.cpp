@@ -78,7 +78,7 @@ class Headline {
       added.kind = token->kind;
       added.text = token->text;
       added.first_found = found_.size();
-      count_work(200);
+      yield_point(200);
       if (token->text.size() >= kWordLimit) continue;
       const TokenMeaning meaning = config.look_up(*token);
       if (!meaning.is_known) continue;
@@ -104,7 +104,7 @@ class Headline {
     bool within = false;
     int fragments = 0;
     for (const Token& token : tokens_) {
-      count_work(2);
+      yield_point(2);
       share.set(account(), out.capacity());
       if (!token.shown) {
         within = false;
@@ -139,7 +139,7 @@ class Headline {
   void find(std::string_view word) {
     for (std::size_t i = 0; i < query_.size(); ++i) {
       const QueryNode& node = query_.node(static_cast<QueryPlace>(i));
-      count_work(5);
+      yield_point(5);
       if (node.op != QueryOp::word) continue;
       if (node.prefix ? word.starts_with(node.word) : word == node.word) found_.push_back(&node);
     }
@@ -150,7 +150,7 @@ class Headline {
     const FindWord find = [&](const QueryNode& word, bool) {
       WordFound found{.places = CountedVector<unsigned>{CountedAllocator<unsigned>{account()}}};
       for (const Token& token : tokens_) {
-        count_work(6);
+        yield_point(6);
         for (std::size_t k = 0; k < token.found; ++k) {
           if (found_[token.first_found + k] != &word) continue;
           found.is_there = true;
@@ -173,14 +173,14 @@ class Headline {
     if (occurrences_.empty()) return false;
     unsigned end = 0;
     for (const Occurrences& part : occurrences_) {
-      count_work(10);
+      yield_point(10);
       const auto found = std::ranges::lower_bound(part.ends, from.place + part.width);
       if (found == part.ends.end()) return false;
       end = std::max(end, *found);
     }
     unsigned begin = UINT_MAX;
     for (const Occurrences& part : occurrences_) {
-      count_work(10);
+      yield_point(10);
       const auto last = std::prev(std::ranges::upper_bound(part.ends, end));
       begin = std::min(begin, *last - part.width);
     }
@@ -191,7 +191,7 @@ class Headline {
     cover.first = from.token;
     cover.last = -1;
     for (int i = from.token; i < size() && at(i).place <= end; ++i) {
-      count_work(2);
+      yield_point(2);
       if (at(i).is_found()) cover.last = i;
     }
     from.place = begin + 1;
@@ -325,7 +325,7 @@ class Headline {
     int shown = 0;
     for (; shown < options_.fragments; ++shown) {
       Stretch* best = nullptr;
-      count_work(2 * parts.size());
+      yield_point(2 * parts.size());
       for (Stretch& part : parts) {
         if (part.is_out) continue;
         const int most = best == nullptr ? 0 : best->found;

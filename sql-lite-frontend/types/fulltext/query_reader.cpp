@@ -228,7 +228,7 @@ class QueryParser {
     check_stack();
     QueryPlace left = read_operand(std::move(first));
     while (priority(next_.kind) > outer) {
-      count_work(50);
+      yield_point(50);
       const QueryToken join = next_;
       const QueryPlace right = read_joined(tokens_.operand(), priority(join.kind));
       left = tree_.join(op_of(join.kind), left, right, join.distance);

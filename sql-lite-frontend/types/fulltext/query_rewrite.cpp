@@ -17,7 +17,7 @@ class WideQuery {
   /// Adds a query; right operands come first.
   QueryPlace add(const QueryTree& tree, QueryPlace place) {
     check_stack();
-    count_work(10);
+    yield_point(10);
     const QueryNode& own = tree.node(place);
     Places parts = no_places();
     if (own.op != QueryOp::word) {
@@ -34,7 +34,7 @@ class WideQuery {
   /// Converts back to operators with two operands.
   QueryPlace add_plain(const QueryTree& tree, QueryPlace place, Operands operands) {
     check_stack();
-    count_work(10);
+    yield_point(10);
     const QueryNode& own = tree.node(place);
     Places parts = no_places();
     if (own.op != QueryOp::word) {
@@ -60,7 +60,7 @@ class WideQuery {
   /// Returns nothing if the part was removed.
   std::optional<QueryPlace> rewritten(QueryPlace place) {
     check_stack();
-    count_work(10);
+    yield_point(10);
     const auto here = replaced(place);
     if (!here || is_substitute(*here) || is_word(*here)) return here;
     Places parts = no_places();
@@ -77,7 +77,7 @@ class WideQuery {
   /// Appends it to a tree, with two operands each.
   QueryPlace write(QueryPlace place, QueryTree& tree) const {
     check_stack();
-    count_work(10);
+    yield_point(10);
     const Node& node = nodes_[place];
     QueryNode own = node.own;
     if (own.op == QueryOp::word) return tree.add(own);
@@ -121,7 +121,7 @@ class WideQuery {
 
   [[nodiscard]] int compare(QueryPlace a, QueryPlace b) const {
     check_stack();
-    count_work(20);
+    yield_point(20);
     const Node& left = nodes_[a];
     const Node& right = nodes_[b];
     if (is_word(a) != is_word(b)) return is_word(a) ? 1 : -1;

@@ -32,7 +32,7 @@ CountedVector<unsigned> merged(const Ends& left, unsigned left_shift, const Ends
   std::size_t l = 0;
   std::size_t r = 0;
   while (l < left.places.size() || r < right.places.size()) {
-    count_work(1);
+    yield_point(1);
     const bool has_left = l < left.places.size();
     const bool has_right = r < right.places.size();
     const unsigned at_left = has_left ? left.places[l] + left_shift : 0;
@@ -58,7 +58,7 @@ class Matching {
 
   [[nodiscard]] bool holds(QueryPlace place) const {
     check_stack();
-    count_work(10);
+    yield_point(10);
     const QueryNode& node = tree_.node(place);
     switch (node.op) {
       case QueryOp::word:
@@ -202,7 +202,7 @@ WordFound find_in(const TextVectorView& vector, const QueryNode& word, bool want
   const WordRange range = words_like(vector, word);
   WordFound found{.places = CountedVector<unsigned>{CountedAllocator<unsigned>{account}}};
   for (std::size_t i = range.begin; i < range.end; ++i) {
-    count_work(10);
+    yield_point(10);
     if (!wants_places && word.weights == 0) return {true};
     const WordPlaces places = vector.places(i);
     // A word without positions may have any weight.

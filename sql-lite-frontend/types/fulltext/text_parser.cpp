@@ -316,7 +316,7 @@ std::optional<TextToken> TextParser::take_hyphenated() {
     whole.has_other |= part.has_other;
     ++words;
     end = at;
-    count_work(at - begin);
+    yield_point(at - begin);
     if (letter(at) != '-') break;
   }
   if (words < 2) return std::nullopt;
@@ -404,7 +404,7 @@ std::optional<TextToken> TextParser::next() {
     if (!token) token = take_word();
   }
   constexpr std::size_t kWorkOfLetter = 10;
-  count_work((at_ - begin) * kWorkOfLetter);
+  yield_point((at_ - begin) * kWorkOfLetter);
   return token;
 }
 

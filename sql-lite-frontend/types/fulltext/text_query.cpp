@@ -38,7 +38,7 @@ class Writer {
     check_stack();
     const QueryNode& node = tree_.node(place);
     ++count_;
-    count_work(10);
+    yield_point(10);
     if (node.op == QueryOp::word) {
       out_ += kWordNode;
       out_ += static_cast<char>(node.weights);
@@ -222,7 +222,7 @@ std::size_t query_reference_bytes(const QueryTree& tree) {
 }
 
 QueryPlace QueryTree::adopt(const QueryTree& other) {
-  count_work(other.nodes_.size());
+  yield_point(other.nodes_.size());
   const auto shift = static_cast<QueryPlace>(nodes_.size());
   for (QueryNode node : other.nodes_) {
     node.left += shift;
@@ -335,7 +335,7 @@ class WireReader {
   }
   QueryPlace read_node() {
     check_stack();
-    count_work(10);
+    yield_point(10);
     if (left_ == 0) fail("operand not found", "");
     --left_;
     const auto kind = reader_.take<char>();

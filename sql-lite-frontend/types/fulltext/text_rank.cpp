@@ -67,7 +67,7 @@ float rank_of_any(const RankWeights& weights, const TextVectorView& vector, cons
       float best = -1;
       int best_at = 0;
       for (std::size_t k = 0; k < places.size(); ++k) {
-        count_work(2);
+        yield_point(2);
         const float weight = weights[places[k].weight()];
         const auto nth = static_cast<float>((k + 1) * (k + 1));
         each += weight / nth;
@@ -102,7 +102,7 @@ float rank_of_all(const RankWeights& weights, const TextVectorView& vector, cons
       for (std::size_t k = 0; k < i; ++k) {
         for (const WordPlace& own : met[i].places) {
           for (const WordPlace& other : met[k].places) {
-            count_work(30);
+            yield_point(30);
             int distance =
                 std::abs(static_cast<int>(own.place()) - static_cast<int>(other.place()));
             if (distance == 0 && met[i].has_places && met[k].has_places) continue;
@@ -138,7 +138,7 @@ std::vector<Met> places_of(const TextVectorView& vector, const QueryTree& tree, 
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const WordPlaces places = vector.places(i);
       for (std::size_t k = 0; k < places.size(); ++k) {
-        count_work(20);
+        yield_point(20);
         if (node.weights != 0 && (node.weights >> places[k].weight() & 1U) == 0) continue;
         all.push_back({places[k], i, {&node}});
       }
@@ -146,7 +146,7 @@ std::vector<Met> places_of(const TextVectorView& vector, const QueryTree& tree, 
     }
   }
   std::ranges::stable_sort(all, [](const Met& left, const Met& right) {
-    count_work(10);
+    yield_point(10);
     if (left.place.place() != right.place.place()) {
       return left.place.place() < right.place.place();
     }
@@ -204,9 +204,9 @@ class Covers {
 
  private:
   void see(std::size_t at) {
-    count_work(50);
+    yield_point(50);
     for (const QueryNode* node : met_[at].queried) {
-      count_work(10);
+      yield_point(10);
       CountedVector<unsigned>& places = seen_[node];
       const unsigned place = met_[at].place.place();
       if (places.empty() || place > places.back()) {

@@ -106,7 +106,7 @@ std::size_t TextVectorView::lower_bound(std::string_view wanted) const {
 }
 
 Value make_text_vector(Arena& arena, WordsMet words) {
-  count_work(words.size() * kWorkOfWord);
+  yield_point(words.size() * kWorkOfWord);
   std::ranges::sort(words, [](const WordMet& left, const WordMet& right) {
     if (const int by_word = left.word.compare(right.word); by_word != 0) return by_word < 0;
     if (left.place.place() != right.place.place()) return left.place.place() < right.place.place();

@@ -101,7 +101,7 @@ void WordReader::read_places(WordsMet& places) {
   if (!at_end() && text_[at_] == ':') {
     do {
       ++at_;
-      count_work(1);
+      yield_point(1);
       const unsigned place = read_place();
       places.push_back({{}, WordPlace{place, read_weight()}});
     } while (!at_end() && text_[at_] == ',');
@@ -119,7 +119,7 @@ bool WordReader::next(WordsMet* places) {
   } else {
     read_bare();
   }
-  count_work(at_ - begin);
+  yield_point(at_ - begin);
   if (word_.size() >= kWordLimit) {
     throw_error(sqlstate::program_limit_exceeded, "word is too long ({} bytes, max {} bytes)",
                 word_.size(), kWordLimit - 1);
@@ -147,7 +147,7 @@ Value receive_text_vector(Arena& arena, Bytes bytes) {
   if (count < 0) fail("invalid size of tsvector");
   WordsMet words = words_met(arena);
   for (std::int32_t i = 0; i < count; ++i) {
-    count_work(1);
+    yield_point(1);
     std::string word;
     for (char c = 0; (c = reader.take<char>()) != 0;) word += c;
     verify_utf8(word);

@@ -33,7 +33,7 @@ Value take_slices(FunctionContext& context, const ArrayView& view,
   CountedValues elements = counted_values(context.arena);
   elements.reserve(places.size() * width);
   for (const std::size_t place : places) {
-    count_work(4 * width);
+    yield_point(4 * width);
     for (std::size_t i = 0; i < width; ++i) elements.push_back(view.element(place * width + i));
   }
   std::vector<ArrayDimension> dimensions(view.dimension_count());
@@ -53,7 +53,7 @@ Value reversed(FunctionContext& context, Arguments a) {
 /// Keeps a random sample of `count` places, in random order.
 void draw(SessionContext& session, Places& places, std::size_t count) {
   for (std::size_t i = 0; i < count && i + 1 < places.size(); ++i) {
-    count_work(8);
+    yield_point(8);
     std::swap(places[i], places[i + random_up_to(session, places.size() - 1 - i)]);
   }
   places.resize(count);
@@ -102,7 +102,7 @@ class SliceOrder {
  private:
   [[nodiscard]] int by_elements(std::size_t left, std::size_t right) const {
     for (std::size_t i = 0; i < width_; ++i) {
-      count_work(16);
+      yield_point(16);
       const Value a = view_->element(left * width_ + i);
       const Value b = view_->element(right * width_ + i);
       if (a.is_null() && b.is_null()) continue;

@@ -21,7 +21,7 @@ constexpr SqlState kDataException{"22000"};
 CountedValues elements_of(const Arena& arena, const ArrayView& view) {
   CountedValues out(view.size(), CountedAllocator<Value>{arena.account()});
   for (std::size_t i = 0; i < out.size(); ++i) {
-    count_work(4);
+    yield_point(4);
     out[i] = view.element(i);
   }
   return out;
@@ -42,7 +42,7 @@ CompareFunction comparator(TypeId type) {
 }
 
 bool same(CompareFunction compare, const Value& a, const Value& b) {
-  count_work(8);
+  yield_point(8);
   if (a.is_null() || b.is_null()) return a.is_null() && b.is_null();
   return compare(a, b) == 0;
 }
@@ -262,7 +262,7 @@ Value fill(FunctionContext& context, Arguments a) {
     elements.reserve(size);
     while (elements.size() < size) {
       elements.resize(std::min(size, elements.size() + kAtOnce), a[0]);
-      count_work(kAtOnce);
+      yield_point(kAtOnce);
     }
     return make_array(context.arena, result_element(context), dimensions, elements);
   });
@@ -292,7 +292,7 @@ class ElementSet {
     count_in(places_, arena.account());
     places_.resize(std::bit_ceil(elements_.size() * 2 + 2), kFree);
     for (std::uint32_t i = 0; i < elements_.size(); ++i) {
-      count_work(kWorkOfHash);
+      yield_point(kWorkOfHash);
       std::uint32_t& place = places_[place_of(elements_[i])];
       if (place == kFree) place = i;
     }
@@ -300,11 +300,11 @@ class ElementSet {
   [[nodiscard]] bool contains(const Value& value) const {
     if (value.is_null()) return false;
     if (hash_ != nullptr) {
-      count_work(kWorkOfHash);
+      yield_point(kWorkOfHash);
       return places_[place_of(value)] != kFree;
     }
     return std::ranges::any_of(elements_, [&](const Value& element) {
-      count_work(4);
+      yield_point(4);
       return compare_(element, value) == 0;
     });
   }
@@ -383,7 +383,7 @@ Value to_string(FunctionContext& context, Arguments a) {
   TextBuilder out{context.arena};
   bool first = true;
   for (std::size_t i = 0; i < view.size(); ++i) {
-    count_work(20);
+    yield_point(20);
     const Value v = view.element(i);
     if (v.is_null() && !show_nulls) continue;
     if (!first) out += a[1].as_text();
@@ -442,7 +442,7 @@ CountedVector<Value> split_text(const Arena& arena, std::span<const Value> a) {
   const std::string_view text = a[0].as_text();
   CountedValues out = counted_values(arena);
   const auto add = [&](std::string_view part) {
-    count_work(20);
+    yield_point(20);
     if (out.size() == out.capacity()) require_room_for(2 * out.size(), sizeof(Value));
     const bool null = a.size() > 2 && !a[2].is_null() && part == a[2].as_text();
     out.push_back(null ? Value::null() : Value::from_text(part));

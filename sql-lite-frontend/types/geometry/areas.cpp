@@ -83,7 +83,7 @@ Nearest nearest(const Box& on, const Segment& to) {
 Box bounds(const Points& points) {
   Box box{points[0], points[0]};
   for (std::size_t i = 1; i < points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     const Point point = points[i];
     if (exactly_less(point.x, box.low.x)) box.low.x = point.x;
     if (exactly_less(point.y, box.low.y)) box.low.y = point.y;
@@ -127,7 +127,7 @@ Place place_of(const Point& point, const Points& polygon) {
   Point before = first;
   int crossings = 0;
   for (std::size_t i = 1; i <= polygon.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     const Point next = i == polygon.size() ? first : subtract(polygon[i], point);
     const auto step = axis_crossing(next, before);
     if (!step) return Place::edge;
@@ -155,7 +155,7 @@ class InsidePolygon {
     check_stack();
     bool cut = false;
     for (std::size_t i = start; i < polygon_.size(); ++i) {
-      count_work(kPerPair);
+      yield_point(kPerPair);
       const Segment edge{i == 0 ? polygon_.back() : polygon_[i - 1], polygon_[i]};
       bool inside = true;
       if (geometry::contains(edge, segment.from)) {
@@ -208,7 +208,7 @@ double distance(const Point& point, const Points& polygon) {
   const Trace edges{polygon, true};
   double least_distance = nearest(edges.ending_at(0), point).distance;
   for (std::size_t i = 1; i < polygon.size(); ++i) {
-    count_work(kPerPair);
+    yield_point(kPerPair);
     const double next = nearest(edges.ending_at(i), point).distance;
     if (exactly_less(next, least_distance)) least_distance = next;
   }
@@ -220,7 +220,7 @@ std::optional<double> distance(const Trace& a, const Trace& b) {
   for (std::size_t i = a.first_end(); i < a.points.size(); ++i) {
     const Segment one = a.ending_at(i);
     for (std::size_t k = b.first_end(); k < b.points.size(); ++k) {
-      count_work(kPerPair);
+      yield_point(kPerPair);
       const double next = nearest(one, b.ending_at(k)).distance;
       if (!least_distance || exactly_less(next, *least_distance)) least_distance = next;
     }
@@ -232,7 +232,7 @@ bool cross(const Trace& a, const Trace& b) {
   for (std::size_t i = a.first_end(); i < a.points.size(); ++i) {
     const Segment one = a.ending_at(i);
     for (std::size_t k = b.first_end(); k < b.points.size(); ++k) {
-      count_work(kPerPair);
+      yield_point(kPerPair);
       if (crossing(one, b.ending_at(k))) return true;
     }
   }

@@ -38,7 +38,7 @@ void TextReader::expect_end() {
 }
 
 double TextReader::number() {
-  count_work(kPerNumber);
+  yield_point(kPerNumber);
   skip_space();
   const std::string_view begin = rest_;
   const bool negative = take('-');
@@ -136,7 +136,7 @@ void append_point(std::string& out, const FormatSettings& format, const Point& p
 
 void append_points(std::string& out, const FormatSettings& format, const Points& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
-    count_work(kPerNumber);
+    yield_point(kPerNumber);
     if (i > 0) out.push_back(',');
     append_point(out, format, points[i]);
   }

@@ -7,7 +7,7 @@ namespace swizzle::sql::geometry {
 void put_points(std::string& out, const Points& points) {
   append_big_endian(out, static_cast<std::uint32_t>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
-    count_work(10);
+    yield_point(10);
     put_point(out, points[i]);
   }
 }

@@ -45,7 +45,7 @@ Value receive(FunctionContext& context, TypeId, std::int32_t, Bytes bytes) {
   reader.finish();
   PointsMaker maker{context.arena, closed ? Form::closed_path : Form::open_path, count};
   for (std::size_t i = 0; i < count; ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     maker.add(take_point(points));
   }
   return maker.value();
@@ -75,7 +75,7 @@ bool is_open(const Path& path) {
 double length(const Path& path) {
   double sum = 0;
   for (std::size_t i = path.trace.first_end(); i < path.trace.points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     const Segment segment = path.trace.ending_at(i);
     sum = plus(sum, distance(segment.from, segment.to));
   }
@@ -87,7 +87,7 @@ std::optional<double> area(const Path& path) {
   const Points& points = path.trace.points;
   double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     const Point here = points[i];
     const Point next = points[i + 1 == points.size() ? 0 : i + 1];
     sum = plus(sum, times(here.x, next.y));
@@ -105,7 +105,7 @@ std::optional<double> to_path(const Path& a, const Path& b) {
 double to_point(const Path& path, const Point& point) {
   std::optional<double> least_distance;
   for (std::size_t i = path.trace.first_end(); i < path.trace.points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     const double next = nearest(path.trace.ending_at(i), point).distance;
     if (!least_distance || exactly_less(next, *least_distance)) least_distance = next;
   }
@@ -118,7 +118,7 @@ bool contains_point(const Path& path, const Point& point) {
   if (path.trace.closed) return place_of(point, points) != Place::outside;
   double before = distance(point, points[0]);
   for (std::size_t i = 1; i < points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     const double here = distance(point, points[i]);
     if (same(plus(before, here), distance(points[i - 1], points[i]))) return true;
     before = here;
@@ -152,7 +152,7 @@ Value changed(FunctionContext& context, Arguments a) {
   PointsMaker maker{context.arena, trace.closed ? Form::closed_path : Form::open_path,
                     trace.points.size()};
   for (std::size_t i = 0; i < trace.points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     maker.add(change(trace.points[i], by));
   }
   return maker.value();

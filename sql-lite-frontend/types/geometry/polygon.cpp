@@ -38,7 +38,7 @@ Value receive(FunctionContext& context, TypeId, std::int32_t, Bytes bytes) {
   reader.finish();
   PointsMaker maker{context.arena, Form::polygon, count};
   for (std::size_t i = 0; i < count; ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     maker.add(take_point(points));
   }
   return maker.value();
@@ -84,7 +84,7 @@ bool runs_along(const Points& a, const Points& b, std::size_t start, bool forwar
   const std::size_t count = a.size();
   std::size_t at = start;
   for (std::size_t i = 1; i < count; ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     if (forwards)
       at = at + 1 == count ? 0 : at + 1;
     else
@@ -96,7 +96,7 @@ bool runs_along(const Points& a, const Points& b, std::size_t start, bool forwar
 bool same_polygon(const Polygon& a, const Polygon& b) {
   if (a.points.size() != b.points.size()) return false;
   for (std::size_t i = 0; i < b.points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     if (same(b.points[i], a.points[0]) &&
         (runs_along(a.points, b.points, i, true) || runs_along(a.points, b.points, i, false)))
       return true;
@@ -130,12 +130,12 @@ Circle mean_circle(const Polygon& polygon) {
   const auto count = static_cast<double>(polygon.points.size());
   Circle circle;
   for (std::size_t i = 0; i < polygon.points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     circle.center = add(circle.center, polygon.points[i]);
   }
   circle.center = {over(circle.center.x, count), over(circle.center.y, count)};
   for (std::size_t i = 0; i < polygon.points.size(); ++i) {
-    count_work(kPerPoint);
+    yield_point(kPerPoint);
     circle.radius = plus(circle.radius, distance(polygon.points[i], circle.center));
   }
   circle.radius = over(circle.radius, count);
@@ -173,7 +173,7 @@ Value around(Arena& arena, const Circle& circle, std::int32_t count) {
   PointsMaker maker{arena, Form::polygon, static_cast<std::size_t>(count)};
   const double step = over(2 * std::numbers::pi, count);
   for (std::int32_t i = 0; i < count; ++i) {
-    count_work(3 * kPerPoint);
+    yield_point(3 * kPerPoint);
     const double angle = i == 0 ? 0 : times(step, i);
     maker.add({minus(circle.center.x, times(circle.radius, std::cos(angle))),
                plus(circle.center.y, times(circle.radius, std::sin(angle)))});

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/types/brought/brought_types.h"
 #include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {

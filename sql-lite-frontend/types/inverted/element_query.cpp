@@ -89,7 +89,7 @@ ElementQuery ElementQueries::of(Kind kind, std::span<const std::string_view> ele
 
 ElementQuery ElementQueries::joined(Kind kind, CountedVector<ElementQuery> parts) const {
   // Kind that decides the result alone, and kind that has no effect on it.
-  count_work(parts.size());
+  yield_point(parts.size());
   const Kind deciding = kind == Kind::all ? Kind::nothing : Kind::everything;
   const Kind neutral = kind == Kind::all ? Kind::everything : Kind::nothing;
   if (std::ranges::find(parts, deciding, &ElementQuery::kind) != parts.end()) return of(deciding);

@@ -7,7 +7,7 @@
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/types/array/array.h"
-#include "sql-lite-frontend/types/brought/hstore.h"
+#include "sql-lite-frontend/types/extension/hstore.h"
 #include "sql-lite-frontend/types/fulltext/text_vector.h"
 #include "sql-lite-frontend/types/inverted/json_events.h"
 #include "sql-lite-frontend/types/inverted/stored_hash.h"
@@ -31,7 +31,7 @@ class Taken {
   explicit Taken(Arena& arena)
       : arena_(arena), list_(CountedAllocator<std::string_view>{arena.account()}) {}
   void add(std::string_view element) {
-    count_work(kWorkOfElement);
+    yield_point(kWorkOfElement);
     list_.push_back(arena_.copy(element));
   }
   /// Each once, ascending.

@@ -17,7 +17,7 @@ std::string_view JsonEvents::take_token() {
   } else {
     at_ = std::min(json_.find_first_of(",:]} \t\n\r", at_), json_.size());
   }
-  count_work(at_ - begin);
+  yield_point(at_ - begin);
   return json_.substr(begin, at_ - begin);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using Kind = ElementQuery::Kind;
 
 /// Keys on the way from the document's root to the current item.
-struct Trail {
+struct KeyPath {
   std::vector<std::string_view> keys = {};
   /// True if no other keys can lie between them. jsonb_path_ops needs it, because it hashes whole
   /// paths.
@@ -25,7 +25,7 @@ class PathElements {
       : id_(id), path_(path), queries_(queries) {}
 
   /// Returns the query for a predicate that must be true, or an expression that must yield an item.
-  ElementQuery wanted(PathPlace place, const Trail& current) {
+  ElementQuery wanted(PathPlace place, const KeyPath& current) {
     check_stack();
     const PathNode& node = path_.at(place);
     const bool is_alone = node.next == kNoPlace;
@@ -45,13 +45,13 @@ class PathElements {
 
  private:
   ElementQuery everything() const { return queries_.of(Kind::everything); }
-  ElementQuery both(Kind kind, const PathNode& node, const Trail& current) {
+  ElementQuery both(Kind kind, const PathNode& node, const KeyPath& current) {
     auto parts = queries_.list();
     parts.push_back(wanted(node.left, current));
     parts.push_back(wanted(node.right, current));
     return queries_.joined(kind, std::move(parts));
   }
-  ElementQuery equal(const PathNode& node, const Trail& current) {
+  ElementQuery equal(const PathNode& node, const KeyPath& current) {
     const PathNode& left = path_.at(node.left);
     const PathNode& right = path_.at(node.right);
     if (is_scalar(right)) return walk(node.left, current, &right);
@@ -66,13 +66,13 @@ class PathElements {
 
   /// Follows the accessors of an expression, which must yield an item, or `value` unless it is
   /// null.
-  ElementQuery walk(PathPlace place, const Trail& current, const PathNode* value) {
+  ElementQuery walk(PathPlace place, const KeyPath& current, const PathNode* value) {
     check_stack();
     auto parts = queries_.list();
-    Trail trail;
+    KeyPath key_path;
     const PathNode* node = &path_.at(place);
     if (node->op == PathOp::current) {
-      trail = current;
+      key_path = current;
     } else if (node->op != PathOp::root) {
       return everything();
     }
@@ -81,7 +81,7 @@ class PathElements {
       node = &path_.at(at);
       switch (node->op) {
         case PathOp::key:
-          trail.keys.push_back(node->text);
+          key_path.keys.push_back(node->text);
           if (id_ == ElementClass::jsonb) {
             parts.push_back(queries_.of(Kind::element, text_element(kJsonKeyTag, node->text)));
           }
@@ -91,30 +91,30 @@ class PathElements {
           break;
         case PathOp::any_key:
         case PathOp::any:
-          trail.is_whole = false;
+          key_path.is_whole = false;
           break;
         case PathOp::filter:
-          parts.push_back(wanted(node->left, trail));
+          parts.push_back(wanted(node->left, key_path));
           break;
         default:
           // A method yields another value, and arithmetic may fail.
           is_plain = false;
       }
     }
-    if (value != nullptr && is_plain) parts.push_back(value_of(*value, trail));
+    if (value != nullptr && is_plain) parts.push_back(value_of(*value, key_path));
     return queries_.joined(Kind::all, std::move(parts));
   }
 
-  ElementQuery value_of(const PathNode& value, const Trail& trail) {
+  ElementQuery value_of(const PathNode& value, const KeyPath& key_path) {
     std::string raw = value.text;
     if (value.op == PathOp::null) raw = "null";
     if (value.op == PathOp::boolean) raw = value.truth ? "true" : "false";
     const bool is_text = value.op == PathOp::string;
     if (id_ == ElementClass::jsonb_path) {
-      if (!trail.is_whole) return everything();
+      if (!key_path.is_whole) return everything();
       return queries_.of(
           Kind::element,
-          jsonb_path_element(trail.keys, raw, is_text ? ScalarKind::text : ScalarKind::other));
+          jsonb_path_element(key_path.keys, raw, is_text ? ScalarKind::text : ScalarKind::other));
     }
     if (!is_text) {
       return queries_.of(Kind::element, text_element(kJsonOtherTag, plain_json_number(raw)));

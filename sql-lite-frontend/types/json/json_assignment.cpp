@@ -93,7 +93,7 @@ class JsonAssigning {
     nothing.raw = "null";
     nothing.text = "null";
     for (std::int64_t i = size; i < index; ++i) {
-      count_work(10);
+      yield_point(10);
       array.items.push_back(nothing);
     }
     array.items.push_back(made(level + 1));

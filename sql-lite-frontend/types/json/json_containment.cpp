@@ -41,7 +41,7 @@ bool holds(const Jsonb& has, std::string_view wanted) {
 }
 
 bool any_element_holds(const Jsonb& whole, std::string_view wanted) {
-  count_work(whole.text.size());
+  yield_point(whole.text.size());
   for (JsonbParts has{whole.text}; has.next();) {
     const bool looks_up = !whole.directory.empty() && !is_scalar(has.value());
     const Jsonb element = looks_up ? JsonbDirectory{whole}.part(has.value()) : Jsonb{has.value()};
@@ -69,7 +69,7 @@ bool looked_up_object_contains(const Jsonb& whole, std::string_view part) {
 
 /// Merges the two objects in one pass: both have their keys in jsonb's order.
 bool passed_object_contains(std::string_view whole, std::string_view part) {
-  count_work(whole.size());
+  yield_point(whole.size());
   JsonbParts has{whole};
   for (JsonbParts wanted{part}; wanted.next();) {
     do {

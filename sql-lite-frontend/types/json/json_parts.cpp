@@ -48,7 +48,7 @@ std::size_t skip_value(std::string_view json, std::size_t at) {
     if (letter == '{' || letter == '[') ++depth;
     if ((letter == '}' || letter == ']') && --depth == 0) break;
   }
-  count_work(at - begin);
+  yield_point(at - begin);
   return at;
 }
 
@@ -78,13 +78,13 @@ class JsonEnds {
         open.pop_back();
       }
     }
-    count_work(json.size());
+    yield_point(json.size());
   }
   /// Returns the position after the value that begins at `at`, in a part of the text.
   [[nodiscard]] std::size_t behind(std::string_view json, std::size_t at) const {
     const auto found = std::ranges::lower_bound(begins_, json.data() + at);
     if (found == begins_.end() || *found != json.data() + at) return skip_value(json, at);
-    count_work(kWorkOfMember);
+    yield_point(kWorkOfMember);
     return static_cast<std::size_t>(ends_[static_cast<std::size_t>(found - begins_.begin())] -
                                     json.data());
   }
@@ -98,7 +98,7 @@ std::vector<JsonMember> members_of(std::string_view json, const JsonEnds& ends) 
   std::vector<JsonMember> members;
   std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
   while (at < json.size() && json[at] == '"') {
-    count_work(kWorkOfMember);
+    yield_point(kWorkOfMember);
     const std::size_t key_end = skip_string(json, at);
     const std::size_t value = skip_blanks(json, skip_blanks(json, key_end) + 1);
     const std::size_t value_end = ends.behind(json, value);
@@ -115,7 +115,7 @@ Elements elements_of(std::string_view json, const JsonEnds& ends, MemoryAccount*
   Elements elements{CountedAllocator<std::string_view>{account}};
   std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
   while (at < json.size() && json[at] != ']') {
-    count_work(kWorkOfMember);
+    yield_point(kWorkOfMember);
     const std::size_t end = ends.behind(json, at);
     elements.push_back(json.substr(at, end - at));
     const std::size_t behind = skip_blanks(json, end);
@@ -177,7 +177,7 @@ class Containment {
     std::unordered_set<std::string> scalars;
     std::vector<std::string_view> others;
     for (const std::string_view element : elements_of(whole, whole_ends_, nullptr)) {
-      count_work(kWorkOfHash);
+      yield_point(kWorkOfHash);
       if (is_scalar(element)) {
         scalars.insert(plain_scalar(element));
       } else {
@@ -186,7 +186,7 @@ class Containment {
     }
     return std::ranges::all_of(
         elements_of(part, part_ends_, nullptr), [&](std::string_view wanted) {
-          count_work(kWorkOfHash);
+          yield_point(kWorkOfHash);
           if (is_scalar(wanted)) return scalars.contains(plain_scalar(wanted));
           return std::ranges::any_of(
               others, [&](std::string_view element) { return holds(element, wanted); });
@@ -197,11 +197,11 @@ class Containment {
     // jsonb spells equal keys alike.
     std::unordered_map<std::string_view, std::string_view> members;
     for (const JsonMember& member : members_of(whole, whole_ends_)) {
-      count_work(kWorkOfHash);
+      yield_point(kWorkOfHash);
       members[member.key] = member.value;
     }
     return std::ranges::all_of(members_of(part, part_ends_), [&](const JsonMember& wanted) {
-      count_work(kWorkOfHash);
+      yield_point(kWorkOfHash);
       const auto found = members.find(wanted.key);
       if (found == members.end()) return false;
       const std::string_view value = found->second;

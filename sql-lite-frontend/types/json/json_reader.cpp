@@ -113,7 +113,7 @@ class JsonReader {
   void value(std::string& out) {
     check_stack();
     constexpr std::size_t kWorkOfValue = 40;
-    count_work(kWorkOfValue);
+    yield_point(kWorkOfValue);
     switch (peek()) {
       case '{':
         return object(out);

@@ -49,7 +49,7 @@ class Taker {
 
   JsonValue value() {
     check_stack();
-    count_work(kWorkOfValue);
+    yield_point(kWorkOfValue);
     JsonValue taken;
     count_in(taken.items, account_);
     count_in(taken.members, account_);

@@ -118,7 +118,7 @@ class DirectoryWriter {
       }
       meet_value(begin);
     }
-    count_work(text_.size() / 4 + 1);
+    yield_point(text_.size() / 4 + 1);
   }
 
   [[nodiscard]] std::uint32_t place_of(const char* at) const noexcept {

@@ -75,14 +75,14 @@ std::optional<Jsonb> element_from(const Jsonb& json, std::size_t place, std::uin
     end = has.value().data();
     if (behind-- == 0) found = part_of(json, has.value());
   }
-  count_work(static_cast<std::size_t>(end - json.text.data()) - place);
+  yield_point(static_cast<std::size_t>(end - json.text.data()) - place);
   return found;
 }
 
 std::uint32_t count_elements(std::string_view array) {
   std::uint32_t count = 0;
   for (JsonbParts has{array}; has.next();) ++count;
-  count_work(array.size() / 4 + 1);
+  yield_point(array.size() / 4 + 1);
   return count;
 }
 
@@ -100,7 +100,7 @@ std::optional<Jsonb> jsonb_member(const Jsonb& json, std::string_view key) {
     if (order == Order::same) found = part_of(json, has.value());
     break;
   }
-  count_work((static_cast<std::size_t>(end - json.text.data()) - begin) / 4 + 1);
+  yield_point((static_cast<std::size_t>(end - json.text.data()) - begin) / 4 + 1);
   return found;
 }
 
@@ -143,7 +143,7 @@ std::optional<JsonbPlace> jsonb_place(const Jsonb& object, std::string_view key)
                                  : JsonbPlace{Jsonb{has.key().substr(0, 0)}, false};
     break;
   }
-  count_work((static_cast<std::size_t>(end - text.data()) - begin) / 4 + 1);
+  yield_point((static_cast<std::size_t>(end - text.data()) - begin) / 4 + 1);
   return place;
 }
 

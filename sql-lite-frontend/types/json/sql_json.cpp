@@ -19,7 +19,7 @@ bool has_repeated_keys(const JsonValue& value) {
   check_stack();
   std::vector<std::string_view> names;
   for (const auto& [name, member] : value.members) {
-    count_work(name.size());
+    yield_point(name.size());
     names.push_back(name);
     if (has_repeated_keys(member)) return true;
   }

@@ -109,7 +109,7 @@ Value path_query_array(FunctionContext& context, Arguments a) {
     if (i > 0) out += ", ";
     const std::size_t before = out.size();
     call.run.append(items[i], out);
-    count_work(out.size() - before);
+    yield_point(out.size() - before);
     share.set(context.arena.account(), out.capacity());
   }
   out += ']';

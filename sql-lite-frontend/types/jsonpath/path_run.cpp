@@ -207,7 +207,7 @@ bool PathRun::unwrap_target(PathPlace place, const PathItem& item, PathItems& fo
 
 void PathRun::run(PathPlace place, const PathItem& item, PathItems& found, bool unwraps) {
   check_stack();
-  count_work(kWorkOfStep);
+  yield_point(kWorkOfStep);
   const PathNode& node = path_.at(place);
   switch (node.op) {
     case PathOp::root:
@@ -371,7 +371,7 @@ void PathRun::descend(const PathNode& node, const JsonValue& json, std::uint32_t
   check_stack();
   if (level > node.last) return;
   const auto visit = [&](const JsonValue& child) {
-    count_work(kWorkOfStep);
+    yield_point(kWorkOfStep);
     const bool only_leaves = node.first == kLastLevel && node.last == kLastLevel;
     if (level >= node.first || (only_leaves && child.is_scalar())) {
       place_.ignores_structure = true;

@@ -255,7 +255,7 @@ PathToken PathScanner::read_name(Kind kind) {
 PathToken PathScanner::next() {
   skip_blanks();
   constexpr std::size_t kWorkOfToken = 100;
-  count_work(kWorkOfToken);
+  yield_point(kWorkOfToken);
   if (at_ >= text_.size()) return {};
   const char c = text_[at_];
   const char behind = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';

@@ -96,7 +96,7 @@ PathRun::Truth PathRun::compared(const PathNode& node, const PathItem& item) {
   const std::size_t rights = is_like_regex ? 1 : right->size();
   for (const PathItem& one : *left) {
     for (std::size_t i = 0; i < rights; ++i) {
-      count_work(30);
+      yield_point(30);
       Truth holds = Truth::unknown;
       if (is_like_regex) {
         holds = is_like(node, one);

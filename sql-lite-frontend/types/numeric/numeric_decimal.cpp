@@ -240,7 +240,7 @@ Decimal multiply(const Decimal& left, const Decimal& right) {
     std::ranges::copy(convolve(left.digits, right.digits), sums.begin() + 1);
   } else {
     for (std::size_t i = 0; i < left.digits.size(); ++i) {
-      count_work(right.digits.size());
+      yield_point(right.digits.size());
       const std::uint64_t digit = left.digits[i];
       for (std::size_t j = 0; j < right.digits.size(); ++j)
         sums[i + j + 1] += digit * right.digits[j];
@@ -288,7 +288,7 @@ Limbs long_division(Limbs& dividend, Limbs divisor) {
   const std::size_t steps = dividend.size() - n;
   Limbs quotient(steps);
   for (std::size_t step = 0; step < steps; ++step) {
-    count_work(3 * n);
+    yield_point(3 * n);
     const std::uint32_t head = dividend[step] * kDecimalBase + dividend[step + 1];
     std::uint32_t guess = std::min<std::uint32_t>(head / divisor[0], kDecimalBase - 1);
     if (n > 1) {

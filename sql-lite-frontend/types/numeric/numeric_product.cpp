@@ -57,7 +57,7 @@ Residues roots_of_unity(std::size_t order, TransformDirection direction) {
     word = next;
     next = PrimeField::multiply(next, root);
   }
-  count_work(2 * order);
+  yield_point(2 * order);
   return out;
 }
 
@@ -74,7 +74,7 @@ void transform(Residues& words, const Residues& roots) {
         b = PrimeField::multiply(difference, roots[i * stride]);
       }
     }
-    count_work(2 * words.size());
+    yield_point(2 * words.size());
   }
 }
 
@@ -89,7 +89,7 @@ void transform_back(Residues& words, const Residues& roots) {
         a = PrimeField::add(a, turned);
       }
     }
-    count_work(2 * words.size());
+    yield_point(2 * words.size());
   }
 }
 

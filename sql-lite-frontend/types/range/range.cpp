@@ -221,7 +221,7 @@ std::vector<Span> spans_of(const Value& multirange) {
   spans.reserve(count);
   std::size_t begin = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    count_work(10);
+    yield_point(10);
     const std::size_t end =
         load<std::uint32_t>(bytes.data() + kMultirangeHead + i * sizeof(std::uint32_t));
     if (end < begin || end > bytes.size() - start) corrupt();
@@ -240,7 +240,7 @@ Value multirange_from_canonical(Arena& arena, TypeId type, std::vector<Span> spa
   append_raw(head, static_cast<std::uint32_t>(spans.size()));
   std::string body;
   for (const Span& span : spans) {
-    count_work(20);
+    yield_point(20);
     body += encoded(range, span);
     append_raw(head, static_cast<std::uint32_t>(body.size()));
   }
@@ -250,12 +250,12 @@ Value multirange_from_canonical(Arena& arena, TypeId type, std::vector<Span> spa
 Value make_multirange(Arena& arena, TypeId type, std::vector<Span> spans) {
   const BoundOrder order{range_of_multirange(type)};
   std::ranges::sort(spans, [&](const Span& a, const Span& b) {
-    count_work(10);
+    yield_point(10);
     return order.spans(a, b) < 0;
   });
   std::vector<Span> joined;
   for (const Span& span : spans) {
-    count_work(10);
+    yield_point(10);
     if (!joined.empty()) {
       Span& last = joined.back();
       if (order.overlap(last, span) || order.adjacent(last.upper, span.lower)) {

@@ -10,7 +10,7 @@ namespace {
 /// Returns the first span that does not end before `span` begins; null if all do.
 const Span* first_reaching(const BoundOrder& order, SpanList spans, const Span& span) {
   const auto found = std::ranges::partition_point(spans, [&](const Span& candidate) {
-    count_work(5);
+    yield_point(5);
     return order.upper_to_lower(candidate.upper, span.lower) < 0;
   });
   return found == spans.end() ? nullptr : &*found;
@@ -51,7 +51,7 @@ std::vector<Span> spans_intersection(const BoundOrder& order, SpanList a, SpanLi
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() && j < b.size()) {
-    count_work(10);
+    yield_point(10);
     if (order.overlap(a[i], b[j])) {
       common.push_back({order.lowers(a[i].lower, b[j].lower) >= 0 ? a[i].lower : b[j].lower,
                         order.uppers(a[i].upper, b[j].upper) <= 0 ? a[i].upper : b[j].upper});
@@ -71,7 +71,7 @@ std::vector<Span> spans_difference(const BoundOrder& order, SpanList a, SpanList
     while (j < b.size() && order.upper_to_lower(b[j].upper, span.lower) < 0) ++j;
     bool rest = true;
     for (std::size_t k = j; rest && k < b.size() && order.overlap(span, b[k]); ++k) {
-      count_work(10);
+      yield_point(10);
       if (order.lowers(span.lower, b[k].lower) < 0)
         left.push_back({span.lower, upper_before(b[k].lower)});
       rest = order.uppers(span.upper, b[k].upper) > 0;

@@ -91,7 +91,7 @@ void append_bound(std::string& out, std::string_view bound) {
   }
   out.push_back('"');
   for (const char c : bound) {
-    count_work(1);
+    yield_point(1);
     if (c == '"' || c == '\\') out.push_back(c);
     out.push_back(c);
   }
@@ -143,7 +143,7 @@ std::string_view MultirangeText::take_range() {
   if (!rest_.starts_with('[') && !rest_.starts_with('(')) malformed("Expected range start.");
   bool quoted = false;
   for (std::size_t i = 1; i < from.size(); ++i) {
-    count_work(1);
+    yield_point(1);
     if (from[i] == '\\') {
       ++i;
     } else if (from[i] == '"') {

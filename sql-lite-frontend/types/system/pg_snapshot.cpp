@@ -92,7 +92,7 @@ Value snapshot_input(FunctionContext& context, TypeId, std::int32_t, std::string
       rest.remove_prefix(1);
     else if (!rest.empty())
       refuse();
-    count_work(1);
+    yield_point(1);
   }
   return value_of(context, numbers);
 }

@@ -29,7 +29,7 @@ std::string parse_hex(std::string_view text) {
   out.reserve(text.size() / 2);
   int high = -1;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    count_work(2);
+    yield_point(2);
     if (high < 0 && is_space(text[i])) continue;
     const int digit = hex_digit(text[i]);
     if (digit < 0)
@@ -53,7 +53,7 @@ std::string parse_bytea(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    count_work(2);
+    yield_point(2);
     if (text[i] != '\\') {
       out.push_back(text[i++]);
     } else if (i + 3 < text.size() && is_octal(text[i + 1], '3') && is_octal(text[i + 2], '7') &&
@@ -74,7 +74,7 @@ std::string parse_bytea(std::string_view text) {
 void append_hex(std::string& out, Bytes bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (const std::byte byte : bytes) {
-    count_work(2);
+    yield_point(2);
     out.push_back(kDigits[std::to_integer<std::size_t>(byte >> 4)]);
     out.push_back(kDigits[std::to_integer<std::size_t>(byte & std::byte{15})]);
   }
@@ -82,7 +82,7 @@ void append_hex(std::string& out, Bytes bytes) {
 
 void append_bytea_escaped(std::string& out, Bytes bytes) {
   for (const char c : as_text(bytes)) {
-    count_work(2);
+    yield_point(2);
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\\')
       out += "\\\\";

@@ -15,7 +15,7 @@ std::string read_quoted_part(const std::string_view& rest, const AtEnd& at_end, 
   std::string out;
   bool quoted = false;
   while (quoted || !at_end()) {
-    count_work(1);
+    yield_point(1);
     const char letter = take();
     if (letter == '\\') {
       out += take();

@@ -261,7 +261,7 @@ std::optional<Match> CompiledRegex::find(std::string_view text, std::size_t star
     Runtime::current().run_aside([&] { match = programs_->search(text, start); });
   }
   constexpr std::size_t kWorkOfMatch = 200;
-  count_work(kWorkOfMatch + (match ? match->front().end : text.size()) - start);
+  yield_point(kWorkOfMatch + (match ? match->front().end : text.size()) - start);
   return match;
 }
 

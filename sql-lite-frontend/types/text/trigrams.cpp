@@ -15,7 +15,7 @@ bool is_word_letter(char letter) noexcept {
 
 void take_trigrams(std::string_view padded, std::vector<Trigram>& list) {
   constexpr std::size_t kWorkOfLetter = 8;
-  count_work(padded.size() * kWorkOfLetter);
+  yield_point(padded.size() * kWorkOfLetter);
   for (std::size_t i = 0; i + 3 <= padded.size(); ++i) {
     list.push_back({padded[i], padded[i + 1], padded[i + 2]});
   }

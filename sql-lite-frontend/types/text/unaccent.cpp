@@ -30,7 +30,7 @@ std::string without_marks(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     constexpr std::size_t kWorkOfCharacter = 4;
-    count_work(kWorkOfCharacter);
+    yield_point(kWorkOfCharacter);
     const std::size_t size = utf8_length(text[at]);
     const std::string_view character = text.substr(at, size);
     const UnaccentRule* const rule = size == 1 ? nullptr : rule_of(decode_character(character));

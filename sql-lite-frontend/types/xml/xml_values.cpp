@@ -184,7 +184,7 @@ void append_value(FunctionContext& context, TypeId given, const Value& value, bo
   if (is_array(type)) {
     const ArrayView view{value};
     for (std::size_t i = 0; i < view.size(); ++i) {
-      count_work(kUnknownWork / 16);
+      yield_point(kUnknownWork / 16);
       const Value item = view.element(i);
       if (item.is_null()) continue;
       out += "<element>";

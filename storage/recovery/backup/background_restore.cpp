@@ -74,7 +74,7 @@ Result<> BackgroundRestore::fetch(Which which) {
     if (which == Which::not_pending && parts_.pending.contains(*page)) continue;
     if (auto brought = parts_.pool.bring_in(*page); !brought && !first)
       if (brought.error().state() != sqlstate::data_corrupted) first = std::move(brought).error();
-    count_unended_work(kUnknownWork);
+    unending_yield_point(kUnknownWork);
   }
   if (first) return fail(std::move(*first));
   return {};
@@ -90,7 +90,7 @@ Result<> BackgroundRestore::redo_others() {
     if (auto brought = parts_.pool.bring_in(page);
         !brought && brought.error().state() != sqlstate::data_corrupted)
       return brought;
-    count_unended_work(kUnknownWork);
+    unending_yield_point(kUnknownWork);
   }
   return {};
 }

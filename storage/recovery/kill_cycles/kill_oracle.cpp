@@ -28,8 +28,8 @@ std::string KillOracle::settle_pending(Session& session, const std::vector<std::
   return {};
 }
 
-std::string KillOracle::settle(std::size_t number, const std::vector<std::uint64_t>& found,
-                               Prepared prepared) {
+std::string KillOracle::compare(std::size_t number, const std::vector<std::uint64_t>& found,
+                                Prepared prepared) {
   using Pending = Session::Pending;
   Session& session = sessions.at(number);
   const Pending pending = session.pending.load(std::memory_order_acquire);

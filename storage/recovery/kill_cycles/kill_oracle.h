@@ -56,8 +56,8 @@ struct KillOracle {
   /// Compares the pending writes with those found, which must be all or none, and clears them.
   /// Returns a description of the error; empty if everything is as promised.
   enum class Prepared : std::uint8_t { is_not_there, is_there };
-  std::string settle(std::size_t session, const std::vector<std::uint64_t>& found,
-                     Prepared prepared);
+  std::string compare(std::size_t session, const std::vector<std::uint64_t>& found,
+                      Prepared prepared);
 
  private:
   std::string settle_pending(Session& session, const std::vector<std::uint64_t>& found);

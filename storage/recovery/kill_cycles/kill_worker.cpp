@@ -194,8 +194,8 @@ std::string compare(Engine& engine, KillOracle& oracle) {
     const bool is_prepared =
         std::ranges::find(prepared, gid_of(session), &PreparedTransaction::gid) != prepared.end();
     using Prepared = KillOracle::Prepared;
-    if (auto wrong = oracle.settle(session, found,
-                                   is_prepared ? Prepared::is_there : Prepared::is_not_there);
+    if (auto wrong = oracle.compare(session, found,
+                                    is_prepared ? Prepared::is_there : Prepared::is_not_there);
         !wrong.empty())
       return wrong;
     if (!is_prepared) continue;

@@ -35,7 +35,7 @@ Rows leaf_insert(Bytes payload);
 Rows leaf_update(Bytes payload);
 Rows leaf_remove(Bytes payload);
 Rows leaf_removals(Bytes payload);
-/// Returns no row: the whole tree is emptied (txn/tree_load.h).
+/// Returns no row: the whole tree is emptied (txn/loads/tree_load.h).
 Rows load_begun(Bytes payload);
 /// Returns no row: the root of a tree that the transaction creates is freed.
 Rows new_root(Bytes payload);

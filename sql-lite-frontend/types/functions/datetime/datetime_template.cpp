@@ -125,7 +125,7 @@ TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* acco
   constexpr std::size_t kBytesOfNode = 16;
   require_room_for(rest.size() + 1, kBytesOfNode);
   while (!rest.empty()) {
-    count_work(200);
+    yield_point(200);
     if (starts_with_keyword(rest, "FM")) {
       filled = false;
       rest.remove_prefix(2);

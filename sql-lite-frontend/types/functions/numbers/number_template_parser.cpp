@@ -22,7 +22,7 @@ class TemplateParser {
     constexpr std::size_t kBytesOfNode = 16;
     require_room_for(rest_.size() + 1, kBytesOfNode);
     while (!rest_.empty()) {
-      count_work(50);
+      yield_point(50);
       step();
       if (out_.roman && has_others()) {
         throw SqlError{sqlstate::syntax_error, "\"RN\" is incompatible with other formats"}

@@ -75,7 +75,7 @@ Value random_numeric(FunctionContext& context, Arguments a) {
   const std::string digits = to_text(context, TypeId::numeric, range);
   std::string drawn = digits;
   do {
-    count_work(8 * digits.size());
+    yield_point(8 * digits.size());
     bool is_leading = true;
     for (std::size_t i = 0; i < digits.size(); ++i) {
       if (digits[i] == '.') continue;

@@ -28,7 +28,7 @@ std::string encode_base64(Bytes bytes) {
   std::size_t line = 0;
   out.reserve(bytes.size() / 57 * 77 + 80);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    count_work(8);
+    yield_point(8);
     std::uint32_t word = 0;
     const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
     for (std::size_t j = 0; j < 3; ++j)
@@ -50,7 +50,7 @@ std::string decode_base64(std::string_view text) {
   int digits = 0;
   int padding = 0;
   for (const char c : text) {
-    count_work(4);
+    yield_point(4);
     if (is_space(c)) continue;
     if (c == '=') {
       if (digits < 2)
@@ -83,7 +83,7 @@ std::string decode_base64(std::string_view text) {
 std::string encode_escape(Bytes bytes) {
   std::string out;
   for (const char c : as_text(bytes)) {
-    count_work(4);
+    yield_point(4);
     if (c == '\0' || static_cast<unsigned char>(c) >= 0x80)
       out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     else if (c == '\\')
@@ -240,7 +240,7 @@ Value cyclic_redundancy_check(FunctionContext&, Arguments a) {
   std::uint32_t rest = 0xffffffff;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t end = std::min<std::size_t>(bytes.size(), at + 4096);
-    count_work(end - at);
+    yield_point(end - at);
     for (; at < end; ++at)
       rest = kRemainders[(rest ^ std::to_integer<std::uint32_t>(bytes[at])) & 0xffU] ^ rest >> 8U;
   }

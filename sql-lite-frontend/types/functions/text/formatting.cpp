@@ -49,7 +49,7 @@ class Writer {
 
   std::string write(const TemplateNodes& nodes) {
     for (const TemplateNode& node : nodes) {
-      count_work(50);
+      yield_point(50);
       if (node.keyword == Keyword::literal)
         out_ += node.literal;
       else

@@ -31,7 +31,7 @@ bool matches(std::string_view text, std::string_view pattern) {
   std::size_t star = std::string_view::npos;
   std::size_t star_text = 0;
   while (t < text.size()) {
-    count_work(4);
+    yield_point(4);
     if (p < pattern.size() && pattern[p] == '%') {
       star = ++p;
       star_text = t;

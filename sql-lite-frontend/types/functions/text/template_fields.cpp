@@ -48,7 +48,7 @@ class FieldReader {
   TemplateFields read() {
     bool is_fixed = is_standard_;
     for (; at_ < nodes_.size() && !rest_.empty(); ++at_) {
-      count_work(100);
+      yield_point(100);
       const TemplateNode& node = nodes_[at_];
       is_fixed |= node.fixed;
       if (node.keyword == Keyword::literal) {

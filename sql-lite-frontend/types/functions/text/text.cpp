@@ -157,7 +157,7 @@ class CharacterSet {
  public:
   explicit CharacterSet(std::string_view characters) {
     for (std::size_t at = 0; at < characters.size();) {
-      count_work(kWorkPerCharacter);
+      yield_point(kWorkPerCharacter);
       const std::string_view character = characters.substr(at, utf8_length(characters[at]));
       at += character.size();
       if (character.size() == 1) {
@@ -182,7 +182,7 @@ template <Side side>
 std::string_view trimmed(std::string_view text, std::string_view set) {
   const CharacterSet characters{set};
   const auto in_set = [&characters](std::string_view character) {
-    count_work(kWorkPerCharacter);
+    yield_point(kWorkPerCharacter);
     return characters.contains(character);
   };
   if constexpr (side != Side::right)
@@ -217,7 +217,7 @@ Value trim_bytes(FunctionContext&, Arguments a) {
 void append_fill(TextBuilder& out, std::string_view fill, std::size_t count) {
   const std::size_t per_fill = count_characters(fill);
   for (; count >= per_fill; count -= per_fill) {
-    count_work(kWorkPerCharacter);
+    yield_point(kWorkPerCharacter);
     out += fill;
   }
   out += fill.substr(0, bytes_of_characters(fill, count));
@@ -267,7 +267,7 @@ Value replace(FunctionContext& context, Arguments a) {
   if (from.empty()) return a[0];
   TextBuilder out{context.arena};
   while (true) {
-    count_work(kWorkPerCharacter);
+    yield_point(kWorkPerCharacter);
     const std::size_t found = find_long(rest, from);
     if (found == std::string_view::npos) break;
     out += rest.substr(0, found);
@@ -291,14 +291,14 @@ Value split_part(FunctionContext&, Arguments a) {
     std::int64_t fields = 1;
     for (std::size_t at = find_long(text, separator); at != std::string_view::npos;
          at = find_long(text, separator, at + separator.size())) {
-      count_work(kWorkPerCharacter);
+      yield_point(kWorkPerCharacter);
       ++fields;
     }
     wanted += fields + 1;
     if (wanted < 1) return Value::from_text("");
   }
   for (; wanted > 1; --wanted) {
-    count_work(kWorkPerCharacter);
+    yield_point(kWorkPerCharacter);
     const std::size_t found = find_long(text, separator);
     if (found == std::string_view::npos) return Value::from_text("");
     text.remove_prefix(found + separator.size());
@@ -328,7 +328,7 @@ Value reverse(FunctionContext& context, Arguments a) {
   std::byte* const out = context.arena.allocate(text.size(), 1);
   std::byte* to = out + text.size();
   for (std::size_t at = 0; at < text.size();) {
-    count_work(4);
+    yield_point(4);
     const std::size_t size = std::min(utf8_length(text[at]), text.size() - at);
     to -= size;
     std::memcpy(to, text.data() + at, size);
@@ -361,7 +361,7 @@ Value character(FunctionContext& context, Arguments a) {
 template <class Visit>
 void for_each_character(std::string_view text, const Visit& visit) {
   for (std::size_t at = 0; at < text.size();) {
-    count_work(kWorkPerCharacter);
+    yield_point(kWorkPerCharacter);
     const std::string_view character = text.substr(at, utf8_length(text[at]));
     at += character.size();
     visit(character);
@@ -409,7 +409,7 @@ Value concat_with_separator(FunctionContext& context, Arguments a) {
   TextBuilder out{context.arena};
   bool first = true;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    count_work(kWorkPerCharacter);
+    yield_point(kWorkPerCharacter);
     if (all.value(i).is_null()) continue;
     if (!first) out += a[0].as_text();
     first = false;

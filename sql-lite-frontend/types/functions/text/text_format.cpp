@@ -16,7 +16,7 @@ std::string quote_literal(std::string_view text) {
   const bool backslash = text.find('\\') != std::string_view::npos;
   std::string out = backslash ? "E'" : "'";
   for (const char c : text) {
-    count_work(2);
+    yield_point(2);
     if (c == '\'' || c == '\\') out.push_back(c);
     out.push_back(c);
   }
@@ -61,7 +61,7 @@ class Formatter {
 
   Value run() {
     while (!rest_.empty()) {
-      count_work(4);
+      yield_point(4);
       const char c = rest_.front();
       rest_.remove_prefix(1);
       if (c != '%') {
