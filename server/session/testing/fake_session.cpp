@@ -195,7 +195,8 @@ struct Session::State {
   }
 };
 
-struct Database::Shared {
+// Aligned as the real one is, which the server's code was compiled with.
+struct alignas(64) Database::Shared {
   std::string verifier = server::ScramVerifier::derive("secret").text();
 };
 

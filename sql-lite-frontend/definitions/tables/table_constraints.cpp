@@ -330,9 +330,11 @@ void TableBuilder::finish_key(const Pending& pending) {
 
 /// The index that USING INDEX names is none of the table's.
 void TableBuilder::refuse_index_elsewhere(const ast::Constraint& node) const {
+  // The parser's texts outlive its nodes; this one is of here.
+  const std::string schema = session_.names.schema_name(relation_.schema);
   ast::RangeVar range;
   range.relname = node.indexname;
-  range.schemaname = session_.names.schema_name(relation_.schema);
+  range.schemaname = schema;
   const auto found = find_named_relation(session_, range);
   if (!found || found->index == nullptr) {
     throw sql_error(sqlstate::undefined_object, "index \"{}\" does not exist", node.indexname)
