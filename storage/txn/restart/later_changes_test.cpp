@@ -91,7 +91,7 @@ TEST_CASE("R10 a transaction of many rows is read back in bounded memory", "[sto
   constexpr int kRows = 1'000'000;
   const TreeId tree{2};
   const auto is_even = [](int row) { return row % 2 == 0; };
-  std::uint64_t before = 0;
+  [[maybe_unused]] std::uint64_t before = 0;
   for (int row = 0; row < kRows; ++row) {
     using Kind = UndoRecord::Kind;
     const UndoRecord& record =
