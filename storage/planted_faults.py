@@ -14,20 +14,6 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
-        "T25 a directory that is made anew has the trees that open transactions drop",
-        "directory_rebuild.cpp",
-        "  RETURN_IF_ERROR(hide_dropped(parts.trees->directory(), dropped));\n",
-        "",
-        "swizzle_recovery_tests: R9 each page of a database that was killed*",
-    ),
-    (
-        "B7 the children of a root that has become lower keep their old parent",
-        "btree/btree_merge.inl",
-        "  root.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), root_frame); });\n",
-        "",
-        "a tree that has lost its records*",
-    ),
-    (
         "a root that has one child stays",
         "btree/btree_tidy.inl",
         "    ASSIGN_OR_RETURN(const bool is_lower, lower_root());\n",
