@@ -1,6 +1,8 @@
 #include "server/main/process_signals.h"
 
 #include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <cerrno>
@@ -37,18 +39,21 @@ void ProcessSignals::block() {
 ProcessSignals::ProcessSignals(boost::asio::io_context& events)
     : events_(events), descriptor_(events, open_descriptor()) {}
 
-void ProcessSignals::read(Obey obey) {
-  INVARIANT(!obey_);
-  obey_ = std::move(obey);
+void ProcessSignals::read(SignalActions actions) {
+  INVARIANT(!is_reading_);
+  actions_ = std::move(actions);
+  is_reading_ = true;
   await();
 }
 
 void ProcessSignals::end() {
+  // A signal that is read by now is obeyed, and none is awaited after it.
+  is_reading_ = false;
   descriptor_.cancel();
   events_.restart();
   events_.poll();
   events_.restart();
-  obey_ = nullptr;
+  actions_ = {};
 }
 
 void ProcessSignals::await() {
@@ -56,9 +61,29 @@ void ProcessSignals::await() {
                               [this](const boost::system::error_code& failure, std::size_t bytes) {
                                 if (failure == boost::asio::error::operation_aborted) return;
                                 INVARIANT(!failure && bytes == sizeof signal_);
-                                if (obey_(static_cast<int>(signal_.ssi_signo)) == Next::read)
-                                  await();
+                                obey(static_cast<int>(signal_.ssi_signo));
+                                if (is_reading_) await();
                               });
+}
+
+void ProcessSignals::obey(int signal) {
+  switch (signal) {
+    case SIGHUP:
+      return actions_.reload();
+    case SIGUSR1:
+      return actions_.promote();
+    case SIGTERM:
+      spdlog::info("received smart shutdown request");
+      return actions_.stop(StopMode::smart);
+    case SIGINT:
+      spdlog::info("received fast shutdown request");
+      return actions_.stop(StopMode::fast);
+    default:
+      spdlog::info("received immediate shutdown request");
+      spdlog::shutdown();
+      // No checkpoint and no messages: everything acknowledged is in the log.
+      ::_exit(2);
+  }
 }
 
 }  // namespace swizzle::server

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 #include <chrono>
-#include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -63,23 +61,6 @@ Result<> make_directory(const DataDirectory& directory) {
                                               directory.path().native(), error.message()));
 }
 
-/// Obeys a signal that comes while a restore is prepared.
-void obey(int signal, std::atomic<bool>& is_cancelled) {
-  switch (signal) {
-    case SIGHUP:
-      return spdlog::info("settings and rules are read when the restore is prepared");
-    case SIGUSR1:
-      return spdlog::info("asked to promote a server that is no standby");
-    case SIGQUIT:
-      spdlog::info("received immediate shutdown request");
-      spdlog::shutdown();
-      ::_exit(2);
-    default:
-      spdlog::info("received {} shutdown request", signal == SIGTERM ? "smart" : "fast");
-      is_cancelled.store(true, std::memory_order_relaxed);
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ServerRestore>> ServerRestore::begin(const DataDirectory& directory,
@@ -118,10 +99,11 @@ DataDirectory ServerRestore::settings_directory() const {
 Result<ServerRestore::End> ServerRestore::prepare(boost::asio::io_context& events,
                                                   ProcessSignals& signals) {
   Result<> filled;
-  signals.read([this](int signal) {
-    obey(signal, is_cancelled_);
-    return ProcessSignals::Next::read;
-  });
+  signals.read(
+      {.reload =
+           [] { spdlog::info("settings and rules are read when the restore is prepared"); },
+       .promote = [] { spdlog::info("asked to promote a server that is no standby"); },
+       .stop = [this](StopMode) { is_cancelled_.store(true, std::memory_order_relaxed); }});
   std::thread worker{[&] {
     filled = fill_directory();
     boost::asio::post(events, [&events] { events.stop(); });

@@ -604,24 +604,13 @@ int Server::run() {
     spdlog::info("the database system is shut down");
     return 0;
   }
-  events_->signals.read([this](int signal) {
-    obey(signal);
-    return ProcessSignals::Next::read;
-  });
+  events_->signals.read(
+      {.reload = [this] { on_hangup(); },
+       .promote = [] { spdlog::info("asked to promote a server that is no standby"); },
+       .stop = [this](StopMode mode) { begin_stop(mode); }});
   await_turn();
   events_->context.run();
   return close();
-}
-
-void Server::obey(int signal) {
-  if (signal == SIGHUP) on_hangup();
-  if (signal == SIGUSR1) spdlog::info("asked to promote a server that is no standby");
-  if (signal == SIGTERM) begin_stop(StopMode::smart);
-  if (signal == SIGINT) begin_stop(StopMode::fast);
-  if (signal == SIGQUIT) begin_stop(StopMode::immediate);
-  is_stopping_ = is_stopping_ || signal == SIGTERM || signal == SIGINT;
-  // From now on the timer has short turns.
-  if (is_stopping_) events_->turn.cancel();
 }
 
 void Server::await_turn() {
@@ -695,19 +684,15 @@ void Server::begin_stop(StopMode mode) {
   if (console_) metrics_server_->run_aside([this] { console_->close_all(); });
   switch (mode) {
     case StopMode::smart:
-      spdlog::info("received smart shutdown request");
       context_->registry().close_door();
-      return;
+      break;
     case StopMode::fast:
-      spdlog::info("received fast shutdown request");
       context_->registry().end_all(EndReason::administrator, SessionRegistry::Whom::clients);
-      return;
-    case StopMode::immediate:
-      spdlog::info("received immediate shutdown request");
-      spdlog::shutdown();
-      // No checkpoint and no messages: everything acknowledged is in the log.
-      ::_exit(2);
+      break;
   }
+  is_stopping_ = true;
+  // From now on the timer has short turns.
+  events_->turn.cancel();
 }
 
 int Server::close() {

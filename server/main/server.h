@@ -14,6 +14,7 @@
 #include "server/console/console.h"
 #include "server/main/data_directory.h"
 #include "server/main/listener.h"
+#include "server/main/process_signals.h"
 #include "server/main/server_settings.h"
 #include "server/observability/metrics_endpoint.h"
 #include "server/observability/server_metrics.h"
@@ -35,14 +36,6 @@ class ServerRestore;
 struct RestoreRequest;
 struct StandbyControl;
 struct StandbySettings;
-
-/// Mode of a shutdown; each has a signal, as in PostgreSQL.
-enum class StopMode : std::uint8_t {
-  smart,      ///< TERM: no new connections; ends when the last one has left
-  fast,       ///< INT: ends all connections, then closes in order
-  immediate,  ///< QUIT: like a crash; the next start recovers
-};
-// USR1 promotes a standby.
 
 /// A running server: from the data directory's lock to the last connection.
 class Server {
@@ -124,7 +117,6 @@ class Server {
                          const std::optional<std::string>& value);
   void on_hangup();
   /// Waits for the next signal.
-  void obey(int signal);
   /// Called by the timer: looks after clients, and during a shutdown checks whether all have left.
   void await_turn();
   /// Ends the connections of standbys to a server that stops, once all others have left and the

@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <boost/asio/post.hpp>
-#include <csignal>
 #include <mutex>
 #include <utility>
 
@@ -153,10 +151,13 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
       http.emplace(state.events, copies_of(metrics),
                    [this](std::string_view target) { return answer(target); });
     }
-    state.signals.read([this](int signal) {
-      obey(signal);
-      return state_->end ? ProcessSignals::Next::end : ProcessSignals::Next::read;
-    });
+    state.signals.read({.reload = [this] { reload(); },
+                        .promote =
+                            [this] {
+                              spdlog::info("received promote request");
+                              end(End::promoted);
+                            },
+                        .stop = [this](StopMode) { end(End::stopped); }});
     notify_service_manager("READY=1");
     state.events.run();
   }
@@ -172,23 +173,8 @@ Result<StandbyServer::End> StandbyServer::run(FileSystem& files, const DataDirec
   return fail(std::move(*error));
 }
 
-void StandbyServer::obey(int signal) {
-  switch (signal) {
-    case SIGHUP:
-      return reload();
-    case SIGUSR1:
-      spdlog::info("received promote request");
-      state_->end = End::promoted;
-      break;
-    case SIGQUIT:
-      spdlog::info("received immediate shutdown request");
-      spdlog::shutdown();
-      ::_exit(2);
-    default:
-      spdlog::info("received {} shutdown request", signal == SIGTERM ? "smart" : "fast");
-      state_->end = End::stopped;
-      break;
-  }
+void StandbyServer::end(End end) {
+  state_->end = end;
   state_->events.stop();
 }
 

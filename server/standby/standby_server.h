@@ -69,7 +69,7 @@ class StandbyServer {
 
  private:
   struct State;
-  void obey(int signal);
+  void end(End end);
   void reload();
   HttpResponse answer(std::string_view target) const;
 
