@@ -100,8 +100,7 @@ Result<ServerRestore::End> ServerRestore::prepare(boost::asio::io_context& event
                                                   ProcessSignals& signals) {
   Result<> filled;
   signals.read(
-      {.reload =
-           [] { spdlog::info("settings and rules are read when the restore is prepared"); },
+      {.reload = [] { spdlog::info("settings and rules are read when the restore is prepared"); },
        .promote = [] { spdlog::info("asked to promote a server that is no standby"); },
        .stop = [this](StopMode) { is_cancelled_.store(true, std::memory_order_relaxed); }});
   std::thread worker{[&] {

@@ -208,7 +208,7 @@ void define_server_settings(Settings& settings) {
   settings.define(string_setting(
       "stop_words_directory", "", SettingContext::postmaster,
       "Client Connection Defaults / Locale and Formatting",
-      "Where lists of stop words for text search lie: NAME.stop, as PostgreSQL has them."));
+      "Where further lists of stop words for text search lie: NAME.stop, one word per line."));
 }
 
 void define_file_locations(Settings& settings, const std::filesystem::path& data_directory,

@@ -28,7 +28,7 @@ struct ServerSettings {
   std::vector<std::string> unix_socket_directories;
   std::string hba_file;              ///< relative to the data directory, as TLS's files
   std::string ident_file;            ///< empty, or one without maps
-  std::string stop_words_directory;  ///< empty: English's stop words are all
+  std::string stop_words_directory;  ///< empty: there are the built-in lists
   TlsOptions tls;                    ///< with a certificate and a key, TLS is offered
   std::string user;  ///< user that a server started by root becomes; empty: stays root
   ConnectionLimits limits;

@@ -93,6 +93,12 @@ TEST_CASE("generated expressions agree with PostgreSQL", "[types]") {
                            "generated_mixed.txt"})
     check_file(name);
 }
+TEST_CASE("regular expressions agree with PostgreSQL", "[types]") {
+  for (const char* name : {"regexes.txt", "generated_regexes.txt"}) check_file(name);
+}
+TEST_CASE("normal forms agree with PostgreSQL", "[types]") {
+  check_file("normal_forms.txt");
+}
 TEST_CASE("what exceeds every limit is refused or cut, not computed beyond it", "[types]") {
   Arena arena;
   SessionContext session;

@@ -133,6 +133,7 @@ class Registry {
                                encoding_functions(),
                                like_functions(),
                                regex_functions(),
+                               normal_form_functions(),
                                datetime_functions(),
                                datetime_field_functions(),
                                datetime_truncation_functions(),

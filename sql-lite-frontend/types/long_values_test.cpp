@@ -14,8 +14,8 @@
 
 #include "base/fibers/fiber_runtime.h"
 #include "sql-lite-frontend/types/numeric/numeric_product.h"
+#include "sql-lite-frontend/types/regex/regex.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text/regex.h"
 #include "sql-lite-frontend/types/text/text_builder.h"
 #include "sql-lite-frontend/types/text/utf8.h"
 

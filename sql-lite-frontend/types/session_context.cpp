@@ -5,8 +5,8 @@
 
 #include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_context.h"
+#include "sql-lite-frontend/types/regex/regex.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text/regex.h"
 
 namespace swizzle::sql {
 

@@ -54,6 +54,22 @@ bool print_trim(ExprPrinter& printer, std::string_view side, std::span<const Exp
   return true;
 }
 
+/// Prints a call with the name of a normal form, which the grammar takes without quotes.
+bool print_normal_form(ExprPrinter& printer, std::span<const ExprPtr> arguments,
+                       std::array<std::string_view, 3> words) {
+  std::string_view form;
+  if (arguments.size() == 2) {
+    const auto* name = dynamic_cast<const ConstantExpr*>(arguments[1].get());
+    if (name == nullptr || name->value().is_null()) return false;
+    form = name->value().as_text();
+  }
+  printer.out += words[0];
+  print_plain(printer, *arguments[0]);
+  if (!form.empty()) printer.out += fmt::format("{}{}", words[1], form);
+  printer.out += words[2];
+  return true;
+}
+
 bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
   const std::string_view name = call.function().name;
   const std::span<const ExprPtr> arguments = call.operands();
@@ -101,6 +117,10 @@ bool print_call(ExprPrinter& printer, const FunctionExpr& call) {
               "))");
     return true;
   }
+  if (is("normalize", 1, 2))
+    return print_normal_form(printer, arguments, {"NORMALIZE(", ", ", ")"});
+  if (is("is_normalized", 1, 2))
+    return print_normal_form(printer, arguments, {"(", " IS ", " NORMALIZED)"});
   if (is("btrim", 1, 2)) return print_trim(printer, "BOTH", arguments);
   if (is("ltrim", 1, 2)) return print_trim(printer, "LEADING", arguments);
   if (is("rtrim", 1, 2)) return print_trim(printer, "TRAILING", arguments);

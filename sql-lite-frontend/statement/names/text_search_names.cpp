@@ -89,8 +89,6 @@ std::optional<std::string> SessionNames::canonical_text_config(std::string_view 
   const Oid found = find_text_search(
       builtin_id::regconfig,
       has_schema ? std::string_view{parts[parts.size() - 2]} : std::string_view{}, parts.back());
-  if (found == kNoOid && lacks_stop_words(parts.back()))
-    throw_no_text_search("configuration", parts.back());
   if (found == kNoOid) return std::nullopt;
   const Place place = place_in(session_.catalog, builtin_id::regconfig, found);
   return quote_identifier(schema_name(place.schema)) + "." + quote_identifier(place.name);

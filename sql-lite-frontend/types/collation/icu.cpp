@@ -4,6 +4,7 @@
 #include <unicode/uchar.h>
 #include <unicode/ucol.h>
 #include <unicode/uloc.h>
+#include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
 #include <array>
@@ -286,6 +287,82 @@ std::string unicode_change_case(Letters letters, LetterCase wanted, std::string_
   count_text(text.size());
   if (letters == Letters::c_utf8) return change_characters(wanted, text);
   return wanted == LetterCase::initial ? title_words(text) : icu_change_case({}, wanted, text);
+}
+
+namespace {
+
+const UNormalizer2* normalizer(NormalForm form) {
+  UErrorCode status = U_ZERO_ERROR;
+  const UNormalizer2* const found = [&] {
+    switch (form) {
+      case NormalForm::nfc:
+        return unorm2_getNFCInstance(&status);
+      case NormalForm::nfd:
+        return unorm2_getNFDInstance(&status);
+      case NormalForm::nfkc:
+        return unorm2_getNFKCInstance(&status);
+      default:
+        return unorm2_getNFKDInstance(&status);
+    }
+  }();
+  if (U_FAILURE(status)) Utf16::fail("could not open a normalizer", status);
+  return found;
+}
+
+}  // namespace
+
+std::string in_normal_form(NormalForm form, std::string_view text) {
+  require_icu_length(text);
+  count_text(text.size());
+  const Utf16 from{text};
+  const UNormalizer2* const normal = normalizer(form);
+  std::vector<UChar> to(static_cast<std::size_t>(from.size()) + 16);
+  // One character can become 18: the second turn has the size that the first asks for.
+  for (;;) {
+    UErrorCode status = U_ZERO_ERROR;
+    const std::int32_t size = unorm2_normalize(normal, from.data(), from.size(), to.data(),
+                                               static_cast<std::int32_t>(to.size()), &status);
+    if (status == U_BUFFER_OVERFLOW_ERROR) {
+      to.resize(static_cast<std::size_t>(size));
+      continue;
+    }
+    if (U_FAILURE(status)) Utf16::fail("normalization failed", status);
+    return utf8(to.data(), size);
+  }
+}
+
+bool is_in_normal_form(NormalForm form, std::string_view text) {
+  require_icu_length(text);
+  count_text(text.size());
+  const Utf16 from{text};
+  UErrorCode status = U_ZERO_ERROR;
+  const bool is_normal =
+      unorm2_isNormalized(normalizer(form), from.data(), from.size(), &status) != 0;
+  if (U_FAILURE(status)) Utf16::fail("normalization failed", status);
+  return is_normal;
+}
+
+std::string icu_unicode_version() {
+  UVersionInfo version{};
+  u_getUnicodeVersion(version);
+  return std::to_string(version[0]) + "." + std::to_string(version[1]);
+}
+
+std::string_view unicode_category(char32_t character) noexcept {
+  constexpr std::string_view kNames =
+      "CnLuLlLtLmLoMnMeMcNdNlNoZsZlZpCcCfCoCsPdPsPePcPoSmScSkSoPiPf";
+  return kNames.substr(2 * static_cast<std::size_t>(u_charType(static_cast<UChar32>(character))),
+                       2);
+}
+
+char32_t unicode_fold(char32_t character) noexcept {
+  return static_cast<char32_t>(u_foldCase(static_cast<UChar32>(character), U_FOLD_CASE_DEFAULT));
+}
+
+std::array<char32_t, 3> unicode_cases(char32_t character) noexcept {
+  const auto code = static_cast<UChar32>(character);
+  return {static_cast<char32_t>(u_tolower(code)), static_cast<char32_t>(u_toupper(code)),
+          unicode_fold(character)};
 }
 
 std::optional<std::string> icu_unknown_language(const std::string& locale) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,19 @@ enum class LetterCase : unsigned char { lower, upper, initial, folded };
 std::string icu_change_case(const std::string& locale, LetterCase wanted, std::string_view text);
 /// The same without a locale, under the collations of the provider builtin.
 std::string unicode_change_case(Letters letters, LetterCase wanted, std::string_view text);
+
+enum class NormalForm : unsigned char { nfc, nfd, nfkc, nfkd };
+std::string in_normal_form(NormalForm form, std::string_view text);
+bool is_in_normal_form(NormalForm form, std::string_view text);
+/// Returns the version of Unicode whose characters ICU knows, such as "15.0".
+std::string icu_unicode_version();
+
+/// Returns the two letters of a character's general category, such as "Lu".
+std::string_view unicode_category(char32_t character) noexcept;
+/// Returns one character for all that differ in case alone.
+char32_t unicode_fold(char32_t character) noexcept;
+/// Returns the small, the capital and the folded letter.
+std::array<char32_t, 3> unicode_cases(char32_t character) noexcept;
 
 /// Returns what is wrong with the language of a locale's name, as validation tells it.
 std::optional<std::string> icu_unknown_language(const std::string& locale);

@@ -10,32 +10,34 @@
 namespace swizzle::sql {
 namespace {
 
-/// English words that do not indicate a text's subject; ascending.
-constexpr std::string_view kEnglish[] = {
-    "a",      "about",  "above", "after", "again",   "against",   "all",        "am",
-    "an",     "and",    "any",   "are",   "as",      "at",        "be",         "because",
-    "been",   "before", "being", "below", "between", "both",      "but",        "by",
-    "can",    "did",    "do",    "does",  "doing",   "don",       "down",       "during",
-    "each",   "few",    "for",   "from",  "further", "had",       "has",        "have",
-    "having", "he",     "her",   "here",  "hers",    "herself",   "him",        "himself",
-    "his",    "how",    "i",     "if",    "in",      "into",      "is",         "it",
-    "its",    "itself", "just",  "me",    "more",    "most",      "my",         "myself",
-    "no",     "nor",    "not",   "now",   "of",      "off",       "on",         "once",
-    "only",   "or",     "other", "our",   "ours",    "ourselves", "out",        "over",
-    "own",    "s",      "same",  "she",   "should",  "so",        "some",       "such",
-    "t",      "than",   "that",  "the",   "their",   "theirs",    "them",       "themselves",
-    "then",   "there",  "these", "they",  "this",    "those",     "through",    "to",
-    "too",    "under",  "until", "up",    "very",    "was",       "we",         "were",
-    "what",   "when",   "where", "which", "while",   "who",       "whom",       "why",
-    "will",   "with",   "you",   "your",  "yours",   "yourself",  "yourselves",
+struct BuiltinList {
+  std::string_view language;
+  std::string_view words;  ///< each followed by a blank
 };
-static_assert(std::ranges::is_sorted(kEnglish));
+
+constexpr BuiltinList kBuiltinLists[] = {
+#include "sql-lite-frontend/types/fulltext/stop_word_lists.inc"
+};
+
+StopWordsPtr builtin_list(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return std::make_shared<const StopWords>(std::move(words));
+}
 
 using Lists = std::map<std::string, StopWordsPtr, std::less<>>;
 
 Lists& lists() {
-  static Lists all{{"english", std::make_shared<const StopWords>(std::vector<std::string>(
-                                   std::begin(kEnglish), std::end(kEnglish)))}};
+  static Lists all = [] {
+    Lists builtin;
+    for (const BuiltinList& list : kBuiltinLists)
+      builtin.emplace(list.language, builtin_list(list.words));
+    return builtin;
+  }();
   return all;
 }
 
@@ -74,7 +76,7 @@ Result<> add_stop_words(const std::string& name, std::string_view text) {
       words.push_back(std::move(word));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  lists().emplace(name, std::make_shared<const StopWords>(std::move(words)));
+  lists().insert_or_assign(name, std::make_shared<const StopWords>(std::move(words)));
   return {};
 }
 

@@ -27,7 +27,7 @@ constexpr TextConfigInfo snowball_config(std::uint32_t oid, std::string_view nam
   return {oid, name, oid - 1, ascii_words != 0 ? ascii_words : oid - 1};
 }
 
-constexpr TextConfigInfo kAllConfigs[] = {
+constexpr TextConfigInfo kConfigs[] = {
     {3748, "simple", kSimple, kSimple},       snowball_config(13152, "arabic"),
     snowball_config(13154, "armenian"),       snowball_config(13156, "basque"),
     snowball_config(13158, "catalan"),        snowball_config(13160, "danish"),
@@ -44,7 +44,7 @@ constexpr TextConfigInfo kAllConfigs[] = {
     snowball_config(13202, "tamil"),          snowball_config(13204, "turkish"),
     snowball_config(13206, "yiddish"),
 };
-constexpr TextDictionaryInfo kAllDictionaries[] = {
+constexpr TextDictionaryInfo kDictionaries[] = {
     {kSimple, "simple", kSimpleTextTemplate, "", ""},
     snowball(13151, "arabic_stem", "language = 'arabic'", "arabic"),
     snowball(13153, "armenian_stem", "language = 'armenian'", "armenian"),
@@ -78,7 +78,7 @@ constexpr TextDictionaryInfo kAllDictionaries[] = {
     snowball(13203, "turkish_stem", "language = 'turkish', stopwords = 'turkish'", "turkish"),
     snowball(13205, "yiddish_stem", "language = 'yiddish'", "yiddish"),
 };
-static_assert(std::size(kAllConfigs) == std::size(kAllDictionaries));
+static_assert(std::size(kConfigs) == std::size(kDictionaries));
 constexpr TextTemplateInfo kTemplates[] = {
     {kSimpleTextTemplate, "simple"},
     {kSnowballTextTemplate, "snowball"},
@@ -130,12 +130,6 @@ std::string stemmed(std::uint8_t language, const std::string& word) {
           static_cast<std::size_t>(sb_stemmer_length(stemmer))};
 }
 
-constexpr std::string_view without_schema(std::string_view name) noexcept {
-  constexpr std::string_view kSchema = "pg_catalog.";
-  if (name.starts_with(kSchema)) name.remove_prefix(kSchema.size());
-  return name;
-}
-
 template <class Info, class Key>
 const Info* find_in(std::span<const Info> list, const Key& key, Key Info::* member) noexcept {
   const auto found = std::ranges::find(list, key, member);
@@ -144,26 +138,6 @@ const Info* find_in(std::span<const Info> list, const Key& key, Key Info::* memb
 
 constexpr bool needs_stop_words(const TextDictionaryInfo& info) noexcept {
   return info.options.contains("stopwords");
-}
-
-/// Configurations and dictionaries, without those whose stop words are missing: a text would have
-/// other words than in PostgreSQL.
-struct Available {
-  std::vector<TextConfigInfo> configs;
-  std::vector<TextDictionaryInfo> dictionaries;
-};
-const Available& available() {
-  static const Available found = [] {
-    Available there;
-    for (std::size_t i = 0; i < std::size(kAllConfigs); ++i) {
-      const TextDictionaryInfo& dictionary = kAllDictionaries[i];
-      if (needs_stop_words(dictionary) && !stop_words(dictionary.language)) continue;
-      there.configs.push_back(kAllConfigs[i]);
-      there.dictionaries.push_back(dictionary);
-    }
-    return there;
-  }();
-  return found;
 }
 
 TextDictionaryPtr make_dictionary(const TextDictionaryInfo& info) {
@@ -211,10 +185,10 @@ const std::vector<TextConfigPtr>& all_configs() {
 }  // namespace
 
 std::span<const TextConfigInfo> text_configs() noexcept {
-  return available().configs;
+  return kConfigs;
 }
 std::span<const TextDictionaryInfo> text_dictionaries() noexcept {
-  return available().dictionaries;
+  return kDictionaries;
 }
 std::span<const TextTemplateInfo> text_templates() noexcept {
   return kTemplates;
@@ -247,21 +221,7 @@ std::span<const std::string_view> snowball_languages() noexcept {
   return kLanguages;
 }
 
-bool lacks_stop_words(std::string_view language) noexcept {
-  const auto found = std::ranges::find(kAllDictionaries, language, &TextDictionaryInfo::language);
-  return found != std::end(kAllDictionaries) && needs_stop_words(*found) && !stop_words(language);
-}
-
 void throw_no_text_search(std::string_view kind, std::string_view name) {
-  constexpr std::string_view kStem = "_stem";
-  std::string_view language = without_schema(name);
-  if (kind == "dictionary" && language.ends_with(kStem)) language.remove_suffix(kStem.size());
-  if (lacks_stop_words(language)) {
-    throw sql_error(sqlstate::feature_not_supported, "text search {} \"{}\" is not supported", kind,
-                    name)
-        .with_detail("Its list of stop words is not part of this server.")
-        .with_hint("A server reads lists of stop words from stop_words_directory.");
-  }
   throw_error(sqlstate::undefined_object, "text search {} \"{}\" does not exist", kind, name);
 }
 

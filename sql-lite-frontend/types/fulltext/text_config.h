@@ -91,11 +91,8 @@ std::uint32_t dictionary_of(const TextConfigInfo& config, TokenKind kind) noexce
 /// Returns the languages that have a stemmer, in lower case, ascending.
 std::span<const std::string_view> snowball_languages() noexcept;
 
-/// Throws 0A000 for a name that PostgreSQL has and this server lacks, otherwise 42704. `kind`:
-/// "configuration", "dictionary".
+/// Throws 42704. `kind`: "configuration", "dictionary".
 [[noreturn]] void throw_no_text_search(std::string_view kind, std::string_view name);
-/// True if PostgreSQL has a list of stop words for the language, and this server does not.
-bool lacks_stop_words(std::string_view language) noexcept;
 
 /// Text search objects visible to a session, which the session's names (function_context.h)
 /// implement.

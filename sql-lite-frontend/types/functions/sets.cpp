@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/functions/text/text_lists.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/record/record.h"
+#include "sql-lite-frontend/types/regex/regex_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -226,8 +227,15 @@ class MatchCursor : public SetCursor {
   bool global_;
   bool done_ = false;
 };
+/// Returns the flags of a call, with the letters of bytes.
+RegexFlags flags_of_rows(Arguments a) {
+  RegexFlags flags = split_flags(a.size() > 2 ? a[2].as_text() : "");
+  flags.pattern += regex_flag_of(Letters::ascii);
+  return flags;
+}
+
 Cursor regexp_matches(FunctionContext& context, Arguments a) {
-  return std::make_unique<MatchCursor>(context, a, split_flags(a.size() > 2 ? a[2].as_text() : ""));
+  return std::make_unique<MatchCursor>(context, a, flags_of_rows(a));
 }
 
 class SplitCursor : public SetCursor {
@@ -255,7 +263,7 @@ class SplitCursor : public SetCursor {
   bool done_ = false;
 };
 Cursor split_into_rows(FunctionContext& context, Arguments a) {
-  const RegexFlags flags = split_flags(a.size() > 2 ? a[2].as_text() : "");
+  const RegexFlags flags = flags_of_rows(a);
   if (flags.global)
     throw SqlError{sqlstate::invalid_parameter_value,
                    "regexp_split_to_table() does not support the \"global\" option"};

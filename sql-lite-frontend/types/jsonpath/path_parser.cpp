@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/types/jsonpath/path_scanner.h"
 #include "sql-lite-frontend/types/jsonpath/path_tree.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
+#include "sql-lite-frontend/types/regex/regex.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text/regex.h"
 
 namespace swizzle::sql {
 namespace {

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/jsonpath/path_run.h"
 #include "sql-lite-frontend/types/numeric/numeric.h"
-#include "sql-lite-frontend/types/text/regex.h"
+#include "sql-lite-frontend/types/regex/regex.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 

@@ -22,7 +22,5 @@ select 'xy' ~ '\m', ',' ~ '\m', '' ~ '\m', 'xy' ~ '\M', ',' ~ '\M', '' ~ '\M';
 select regexp_instr('  ab  cd', '\m', 1, 2), regexp_instr('  ab  cd', '\M', 1, 2), regexp_count('  ab  cd', '\m'), regexp_count('  ab  cd', '\M');
 select regexp_count(repeat('ab ', 3000), '\m'), regexp_count(repeat('- ', 3000), '\m.');
 select 'a b' ~ '(?x) \m b', 'a b' ~ '(?x) \m  b';
--- differs: refused: \m and \M in the middle, where nothing says what stands beside them
 select 'foo' ~ 'fo.\M';
--- differs: refused: \m and \M in the middle, where nothing says what stands beside them
 select 'foo' ~ 'x|\m.';

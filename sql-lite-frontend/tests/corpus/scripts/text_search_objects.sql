@@ -234,7 +234,6 @@ ALTER TEXT SEARCH DICTIONARY pg_catalog.english_stem (stopwords);
 ALTER TEXT SEARCH CONFIGURATION pg_catalog.english RENAME TO anglais;
 -- differs: refused: what comes with the server stays as it is
 DROP TEXT SEARCH CONFIGURATION anglais;
--- differs: refused: words of other languages' lists
 CREATE TEXT SEARCH DICTIONARY french_list (TEMPLATE = snowball, language = french, stopwords = french);
 -- differs: refused: templates with files
 CREATE TEXT SEARCH DICTIONARY synonyms (TEMPLATE = synonym, synonyms = synonym_sample);

@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/collation/collated.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/regex/regex_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text/regex_dialect.h"
 #include "sql-lite-frontend/types/text/text_builder.h"
 #include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/text/utf8.h"
@@ -25,8 +25,8 @@ RegexFlags split_flags(std::string_view flags) {
 }
 
 RegexMatches::RegexMatches(FunctionContext& context, std::string_view text,
-                           std::string_view pattern, std::string_view flags)
-    : text_{text}, pattern_{pattern}, flags_{flags} {
+                           std::string_view pattern, std::string_view flags, std::size_t start)
+    : text_{text}, pattern_{pattern}, flags_{flags}, at_{start} {
   context.session.regex(pattern_, flags_);  // a malformed pattern fails here, matches or not
 }
 
@@ -137,21 +137,19 @@ void append_replacement(TextBuilder& out, std::string_view with, std::string_vie
 /// Replaces the `nth` match at or after byte `start`, or all from there if `nth` is 0.
 Value replace(FunctionContext& context, std::string_view text, std::string_view pattern,
               std::string_view with, std::string_view flags, std::size_t start, std::int64_t nth) {
-  RegexMatches matches{context, text.substr(start), pattern, flags};
+  RegexMatches matches{context, text, pattern, flags, start};
   TextBuilder out{context.arena};
-  out += text.substr(0, start);
-  const std::string_view rest = text.substr(start);
   std::size_t copied = 0;
   for (std::int64_t count = 1;; ++count) {
     const auto match = matches.next(context.session);
     if (!match) break;
     if (nth != 0 && count < nth) continue;
-    out += rest.substr(copied, match->front().begin - copied);
-    append_replacement(out, with, rest, *match);
+    out += text.substr(copied, match->front().begin - copied);
+    append_replacement(out, with, text, *match);
     copied = match->front().end;
     if (nth != 0) break;
   }
-  out += rest.substr(copied);
+  out += text.substr(copied);
   return out.finish();
 }
 
@@ -168,11 +166,15 @@ Value regexp_replace(FunctionContext& context, Arguments a) {
                  flags.global ? 0 : 1);
 }
 
+/// Returns the byte of the character that a search begins at; greater than the text's size if it is
+/// behind the end.
 std::size_t start_byte(std::string_view text, std::int32_t start) {
   if (start <= 0)
     throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"start\": {}",
                 start);
-  return bytes_of_characters(text, static_cast<std::size_t>(start) - 1);
+  const std::size_t skipped = static_cast<std::size_t>(start) - 1;
+  const std::size_t byte = bytes_of_characters(text, skipped);
+  return byte == text.size() && count_characters(text) < skipped ? text.size() + 1 : byte;
 }
 
 Value regexp_replace_from(FunctionContext& context, Arguments a) {
@@ -189,7 +191,7 @@ Value regexp_count(FunctionContext& context, Arguments a) {
   const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
   const RegexFlags flags = flags_of_call(context, flags_of(a, 3));
   if (flags.global) refuse_global("regexp_count()");
-  RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
+  RegexMatches matches{context, a[0].as_text(), a[1].as_text(), flags.pattern, start};
   std::int64_t count = 0;
   while (matches.next(context.session)) ++count;
   return Value::from_int(count);
@@ -204,16 +206,10 @@ std::optional<CompiledRegex::Match> nth_match(FunctionContext& context, Argument
     throw_error(sqlstate::invalid_parameter_value, "invalid value for parameter \"n\": {}", nth);
   const RegexFlags flags = flags_of_call(context, flags_of(a, flags_at));
   if (flags.global) refuse_global(function);
-  RegexMatches matches{context, a[0].as_text().substr(start), a[1].as_text(), flags.pattern};
+  RegexMatches matches{context, a[0].as_text(), a[1].as_text(), flags.pattern, start};
   for (std::int32_t i = 1;; ++i) {
     auto match = matches.next(context.session);
-    if (!match) return std::nullopt;
-    if (i < nth) continue;
-    for (auto& range : *match) {
-      range.begin += start;
-      range.end += start;
-    }
-    return match;
+    if (!match || i == nth) return match;
   }
 }
 
@@ -225,12 +221,21 @@ std::size_t group_argument(Arguments a, std::size_t index) {
   return static_cast<std::size_t>(group);
 }
 
+/// Returns the range of a group, or nothing. The first group of a pattern without groups is the
+/// whole match.
+std::optional<CompiledRegex::Range> group_of(const CompiledRegex::Match& match, std::size_t group) {
+  if (match.size() == 1 && group == 1) group = 0;
+  if (group >= match.size() || !match[group].matched) return std::nullopt;
+  return match[group];
+}
+
 Value regexp_substr(FunctionContext& context, Arguments a) {
   const std::size_t group = group_argument(a, 5);
   const auto match = nth_match(context, a, 4, "regexp_substr()");
-  if (!match || group >= match->size() || !(*match)[group].matched) return Value::null();
-  const auto range = (*match)[group];
-  return Value::from_text(a[0].as_text().substr(range.begin, range.end - range.begin));
+  if (!match) return Value::null();
+  const auto range = group_of(*match, group);
+  if (!range) return Value::null();
+  return Value::from_text(a[0].as_text().substr(range->begin, range->end - range->begin));
 }
 
 Value regexp_instr(FunctionContext& context, Arguments a) {
@@ -240,8 +245,10 @@ Value regexp_instr(FunctionContext& context, Arguments a) {
                 end_option);
   const std::size_t group = group_argument(a, 6);
   const auto match = nth_match(context, a, 5, "regexp_instr()");
-  if (!match || group >= match->size() || !(*match)[group].matched) return Value::from_int(0);
-  const std::size_t byte = end_option == 0 ? (*match)[group].begin : (*match)[group].end;
+  if (!match) return Value::from_int(0);
+  const auto range = group_of(*match, group);
+  if (!range) return Value::from_int(0);
+  const std::size_t byte = end_option == 0 ? range->begin : range->end;
   return Value::from_int(
       static_cast<std::int64_t>(count_characters(a[0].as_text().substr(0, byte))) + 1);
 }

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/function_context.h"
-#include "sql-lite-frontend/types/text/regex.h"
+#include "sql-lite-frontend/types/regex/regex.h"
 
 namespace swizzle::sql {
 
-/// Iterates over the matches of a pattern in a text.
+/// Iterates over the matches of a pattern in a text, from a byte of it on.
 class RegexMatches {
  public:
   /// Both texts must outlive the object.
   RegexMatches(FunctionContext& context, std::string_view text, std::string_view pattern,
-               std::string_view flags);
+               std::string_view flags, std::size_t start = 0);
 
   /// Returns the next match: the whole match and each group.
   std::optional<CompiledRegex::Match> next(SessionContext& session);
@@ -26,7 +26,7 @@ class RegexMatches {
   std::string_view pattern_;
   std::string flags_;
   /// Position for the next search; greater than the text's size at the end.
-  std::size_t at_ = 0;
+  std::size_t at_;
   /// Copy of the text, and the matches found ahead, for a search that may take long.
   std::shared_ptr<const std::string> shared_text_;
   std::vector<CompiledRegex::Match> found_;

@@ -3,58 +3,58 @@
 namespace swizzle::sql {
 
 KeywordTraits traits_of(TemplateNode::Keyword keyword) noexcept {
-  using Keyword = TemplateNode::Keyword;
+  using Word = TemplateNode::Keyword;
   using Part = MomentPart;
   using enum DateConvention;
   switch (keyword) {
-    case Keyword::literal:
+    case Word::literal:
       return {Part::none, false};
-    case Keyword::meridiem:
-    case Keyword::meridiem_dotted:
+    case Word::meridiem:
+    case Word::meridiem_dotted:
       return {Part::time, false};
-    case Keyword::era:
-    case Keyword::era_dotted:
-    case Keyword::day_name:
-    case Keyword::day_abbreviation:
+    case Word::era:
+    case Word::era_dotted:
+    case Word::day_name:
+    case Word::day_abbreviation:
       return {Part::date, false};
-    case Keyword::month_name:
-    case Keyword::month_abbreviation:
-    case Keyword::roman_month:
+    case Word::month_name:
+    case Word::month_abbreviation:
+    case Word::roman_month:
       return {Part::date, false, gregorian};
-    case Keyword::century:
-    case Keyword::julian:
-    case Keyword::quarter:
+    case Word::century:
+    case Word::julian:
+    case Word::quarter:
       return {Part::date, true};
-    case Keyword::day_of_year:
-    case Keyword::day_of_month:
-    case Keyword::day_of_week:
-    case Keyword::month_number:
-    case Keyword::week_of_year:
-    case Keyword::week_of_month:
-    case Keyword::year_with_comma:
-    case Keyword::year:
+    case Word::day_of_year:
+    case Word::day_of_month:
+    case Word::day_of_week:
+    case Word::month_number:
+    case Word::week_of_year:
+    case Word::week_of_month:
+    case Word::year_with_comma:
+    case Word::year:
       return {Part::date, true, gregorian};
-    case Keyword::iso_day_of_year:
-    case Keyword::iso_day_of_week:
-    case Keyword::iso_year:
+    case Word::iso_day_of_year:
+    case Word::iso_day_of_week:
+    case Word::iso_year:
       return {Part::date, true, iso_week};
     // PostgreSQL does not count the ISO week among the fields that make a date.
-    case Keyword::iso_week:
+    case Word::iso_week:
       return {Part::none, true, iso_week};
-    case Keyword::fraction:
-    case Keyword::hour_24:
-    case Keyword::hour_12:
-    case Keyword::minute:
-    case Keyword::millisecond:
-    case Keyword::microsecond:
-    case Keyword::second:
-    case Keyword::second_of_day:
+    case Word::fraction:
+    case Word::hour_24:
+    case Word::hour_12:
+    case Word::minute:
+    case Word::millisecond:
+    case Word::microsecond:
+    case Word::second:
+    case Word::second_of_day:
       return {Part::time, true};
-    case Keyword::zone_minutes:
+    case Word::zone_minutes:
       return {Part::zone, true};
-    case Keyword::zone_offset:
-    case Keyword::zone_hours:
-    case Keyword::zone_name:
+    case Word::zone_offset:
+    case Word::zone_hours:
+    case Word::zone_name:
       return {Part::zone, false};
   }
   return {Part::none, false};

@@ -2,36 +2,33 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/regex/regex_matcher.h"
+
 namespace swizzle::sql {
 
-/// One of PostgreSQL's regular expressions, run by RE2 in time proportional to the text. Features
-/// that RE2 lacks (back references, look-around) are refused with 0A000 and their names.
+/// One of PostgreSQL's regular expressions. RE2 finds where a match may be, in time proportional to
+/// the text. What RE2 cannot say (references to groups, looks around) or would say otherwise (the
+/// shortest match, the places of groups that a text does not determine) is then left to
+/// RegexMatcher.
 ///
 /// The constant factor depends on the pattern. RE2 cannot be interrupted, so a search that may take
 /// long runs on a helper thread, and one that may take very long on a copy of the text, so that it
 /// can be abandoned (Runtime::run_aside, run_abandonable).
 class CompiledRegex {
  public:
-  /// `flags` as the functions take them: i c n m p w s x q (g is the caller's). Throws 2201B for a
-  /// malformed pattern, 22023 for an unknown flag.
+  /// `flags` as the functions take them: b c e i m n p q s t w x (g is the caller's). Throws 2201B
+  /// for a malformed pattern, 22023 for an unknown flag.
   CompiledRegex(std::string_view pattern, std::string_view flags);
   CompiledRegex(const CompiledRegex&) = delete;
   CompiledRegex& operator=(const CompiledRegex&) = delete;
   ~CompiledRegex();
 
-  struct Range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    bool matched = false;
-  };
-
-  /// The whole match, then each group.
-  using Match = std::vector<Range>;
+  using Range = RegexRange;
+  using Match = RegexMatch;
 
   [[nodiscard]] bool matches(std::string_view text) const;
   /// Returns nothing if there is no match at or after `start`.
@@ -50,9 +47,15 @@ class CompiledRegex {
 
  private:
   struct Programs;
-  [[nodiscard]] std::size_t work_of_search(std::size_t text_bytes) const noexcept;
+  /// The text of a search; shared if the search may have to be abandoned.
+  struct Subject;
+  [[nodiscard]] std::optional<Match> find_in(const Subject& subject, std::size_t start) const;
+
+  [[nodiscard]] const RegexMatcher& matcher() const;
 
   std::shared_ptr<const Programs> programs_;
+  /// Made by the first search that needs it. Of the thread that searches.
+  mutable std::unique_ptr<const RegexMatcher> matcher_;
   std::size_t groups_ = 0;
 };
 
