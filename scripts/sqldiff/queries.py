@@ -73,8 +73,11 @@ class QueryMaker:
             return (Piece("item", f"{table.name} {alias}"),
                     [(f"{alias}.{name}", kind) for name, kind in table.columns], None)
         table = random.choice(self.tables)
-        return (Piece("item", f"{table.name} {alias}"),
-                [(f"{alias}.{name}", kind) for name, kind in table.columns + table.virtual], [f"{alias}.id"])
+        columns = [(f"{alias}.{name}", kind) for name, kind in table.columns + table.virtual]
+        if not table.is_view and random.random() < 0.1:
+            # Every row has these; their values are the server's own.
+            columns += [(f"({alias}.xmin is not null)", "bool"), (f"({alias}.ctid >= '(0,0)')", "bool")]
+        return Piece("item", f"{table.name} {alias}"), columns, [f"{alias}.id"]
 
     def values(self, types):
         rows = []

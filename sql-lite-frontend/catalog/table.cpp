@@ -46,6 +46,24 @@ void open_indexes(Engine& engine, Table& table) {
   }
 }
 
+/// Lets queries find rows by hidden row ids, whose key is that of an xid8.
+void open_row_ids(Table& table) {
+  auto index = std::make_unique<Index>();
+  index->name = "ctid";
+  index->unique = true;
+  IndexColumn column;
+  column.column = static_cast<std::int16_t>(table.relation.columns.size() + 1);
+  column.type = TypeId::xid8;
+  column.nulls = NullsOrder::absent;
+  index->columns.push_back(column);
+  table.row_ids = IndexAccess{index.get(),
+                              std::nullopt,
+                              {{column.type, column.direction, column.nulls}},
+                              &table.runtime->index_counters(kNoOid),
+                              {}};
+  table.row_id_index = std::move(index);
+}
+
 RelationPages pages_by_counters(Engine& engine, TableCounters& counters, TreeId tree) {
   const std::uint64_t read = counters.page_reads.since_reset(tree, engine.pages_read_of(tree));
   const std::uint64_t requests = counters.leaf_requests();
@@ -91,6 +109,7 @@ TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
   table->runtime = runtime ? std::move(runtime) : std::make_shared<TableRuntime>();
   // A partitioned table's indexes have no trees: its partitions' do.
   if (!table->relation.is_partitioned()) open_indexes(engine, *table);
+  if (table->tree && table->has_row_ids()) open_row_ids(*table);
   if (const TypeId rows{table->relation.row_type}; is_composite(rows)) {
     note_type(rows, {quote_identifier(table->relation.name), {}, {}});
   }

@@ -95,8 +95,14 @@ struct Table {
   std::vector<IndexAccess> indexes;
   std::shared_ptr<TableRuntime> runtime;
   const ComputedRelation* computed = nullptr;
+  /// The tree as an index of the hidden row ids, by which ctid finds rows. Its column's number is
+  /// the one behind the table's columns.
+  std::unique_ptr<const Index> row_id_index;
+  std::optional<IndexAccess> row_ids;
 
   [[nodiscard]] bool has_row_ids() const noexcept { return key_positions.empty(); }
+  /// True if queries can read the hidden row ids, as ctid.
+  [[nodiscard]] bool shows_row_ids() const noexcept { return row_ids.has_value(); }
   /// Position from 0, or nullopt. Dropped columns are not found.
   [[nodiscard]] std::optional<std::size_t> column_position(std::string_view name) const noexcept;
   /// Null when there is none.

@@ -76,6 +76,7 @@ std::vector<Slot> table_slots(const FromTable& table) {
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
     slots.push_back(table.first_slot + static_cast<Slot>(i));
   }
+  if (table.row_id_slot) slots.push_back(*table.row_id_slot);
   return slots;
 }
 
@@ -225,6 +226,7 @@ bool keeps_values(std::span<const IndexColumn> columns, std::span<const KeyColum
 /// True if the index's entries hold every column that the statement reads of the table.
 bool AccessPaths::is_covered(const FromTable& table, const IndexAccess& index) const {
   if (!index.tree || !is_allowed("enable_indexonlyscan")) return false;
+  if (table.row_id_slot && binder_.is_used(*table.row_id_slot)) return false;
   for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
     if (!binder_.is_used(table.first_slot + static_cast<Slot>(i))) continue;
     const Column& column = table.table->relation.columns[i];
@@ -323,7 +325,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
     const bool nulls_same = key.nulls == index.columns[at].nulls;
     const std::int16_t number = index.index->columns[at].column;
     const bool never_null =
-        (number != 0 &&
+        (number != 0 && static_cast<std::size_t>(number) <= table.table->relation.columns.size() &&
          table.table->relation.columns[static_cast<std::size_t>(number - 1)].never_null()) ||
         (at == fixed && path.not_null);
     if (at == fixed) forward = same;
@@ -366,11 +368,11 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   double best_cost = total_cost(best);
   bool passes_over = false;
   awaits_values_ = false;
-  for (const IndexAccess& index : table.table->indexes) {
-    if (!index.index->is_valid()) continue;
+  const auto consider = [&](const IndexAccess& index) {
+    if (!index.index->is_valid()) return;
     std::optional<AccessPath> path = path_over(table, index, conditions);
     // An index built after the snapshot may lack rows that the snapshot shows.
-    if (!path || !binder_.names().may_read(index)) continue;
+    if (!path || !binder_.names().may_read(index)) return;
     const bool is_ordered = !index.is_inverted() && index.index->method != IndexMethod::ranges;
     path->only_index = is_ordered && identity == Identity::none && is_covered(table, index);
     path->ordered = is_ordered && wants_order && delivers(table, *path, *order->keys);
@@ -380,18 +382,20 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
         (path->only_index && std::ranges::none_of(table_slots(table), [&](Slot slot) {
            return binder_.is_used(slot);
          }));
-    if (!is_of_use) continue;
+    if (!is_of_use) return;
     set_cost(table, *path, conditions);
     const double path_cost = total_cost(*path);
     // A row is found by its whole key at once, whatever the table's expected size.
     const bool is_better = best.one_row == path->one_row ? path_cost < best_cost : path->one_row;
     if (!is_better) {
       passes_over = passes_over || is_guess(table, *path, conditions);
-      continue;
+      return;
     }
     best_cost = path_cost;
     best = std::move(*path);
-  }
+  };
+  for (const IndexAccess& index : table.table->indexes) consider(index);
+  if (table.row_id_slot && binder_.is_used(*table.row_id_slot)) consider(*table.table->row_ids);
   passes_over = passes_over || (awaits_values_ && is_worth_planning(table));
   guesses_parameters_ |= passes_over && !best.one_row;
   return best;

@@ -239,6 +239,8 @@ PlanPtr Planner::plan_items(std::vector<FromPtr>& items, Conditions conditions,
     return gated(std::move(nothing), std::move(conditions));
   }
   std::vector<SemiJoin> semi_joins = take_semi_joins(items, relations, conditions, order);
+  for (ExprPtr& condition : conditions) binder_.find_by_key(condition);
+  split_conjunctions(conditions);
   require_few(relations.size());
   check_stack_for(semi_joins.size());
   for (Relation& relation : relations) {
@@ -370,17 +372,26 @@ std::vector<TableAccess::Wanted> Planner::wanted_columns(const FromTable& table)
 /// Registers the access by its table's slots, with an identity if its rows need one.
 PlanPtr Planner::with_identity(std::unique_ptr<TableAccess> access, const FromTable& table) {
   accesses_.emplace_back(table.first_slot, access.get());
-  if (is_identified(table)) {
+  if (needs_identity(table)) {
     const Slot key_slot = binder_.new_slots(2);
     access->keep_identity(key_slot, key_slot + 1);
+    if (shows_row_ids(table)) access->show_row_id(*table.row_id_slot);
   }
   return access;
+}
+
+bool Planner::shows_row_ids(const FromTable& table) const {
+  return table.row_id_slot && binder_.is_used(*table.row_id_slot);
+}
+
+bool Planner::needs_identity(const FromTable& table) const {
+  return is_identified(table) || shows_row_ids(table);
 }
 
 PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrder* order) {
   if (table.partitions) return plan_partitions(table, conditions, order);
   const auto identity =
-      is_identified(table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
+      needs_identity(table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
   return with_identity(table_access(table, conditions, order, wanted_columns(table), identity),
                        table);
 }

@@ -444,17 +444,18 @@ FromPtr Planner::behind_barrier(FromPtr rows, const FromTable& table, Conditions
   auto shown = std::make_unique<Query>();
   shown->is_barrier = true;
   shown->where = std::move(barrier);
-  for (const Slot slot : table_slots(table)) {
-    const Column& column = table.table->relation.columns[slot - table.first_slot];
+  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
+    const Column& column = table.table->relation.columns[i];
     OutputTarget target;
     target.name = column.name;
     target.type = column.expression_type();
     target.typmod = column.typmod;
-    target.slot = slot;
+    target.slot = table.first_slot + static_cast<Slot>(i);
     target.expr = slot_of(target);
     shown->targets.push_back(std::move(target));
   }
   if (table.partitions) shown->targets.push_back(partition_target(table));
+  if (table.row_id_slot) shown->targets.push_back(row_id_target(table));
   shown->from.push_back(std::move(rows));
   return from_node(FromSubquery{std::move(shown), table.alias});
 }
@@ -492,7 +493,8 @@ PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
   if (write.view.instead) {
     target = std::move(write.view.rows);
   } else {
-    FromTable table{write.table, write.alias, write.first_slot, merge.read_partitions};
+    FromTable table{write.table, write.alias, write.first_slot, merge.read_partitions,
+                    row_id_slot(*write.table, write.first_slot)};
     identified_.push_back(write.first_slot);
     written_slot_ = write.first_slot;
     target = behind_barrier(from_node(table), table, std::move(write.rows.barrier));
@@ -536,7 +538,8 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
     for (FromPtr& item : write->rows.from) items.push_back(std::move(item));
     rows = plan_from(items, std::move(write->rows.where), nullptr);
   } else {
-    FromTable table{write->table, write->alias, write->first_slot, write->partitions.tree};
+    FromTable table{write->table, write->alias, write->first_slot, write->partitions.tree,
+                    row_id_slot(*write->table, write->first_slot)};
     identified_.push_back(write->first_slot);
     written_slot_ = write->first_slot;
     if (write->rows.current_of.empty()) {

@@ -176,6 +176,9 @@ class Planner {
   static std::vector<Slot> slots_of(std::span<const Relation> relations);
   std::vector<Slot> outer_slots_of(const FromNode& node) const;
   [[nodiscard]] bool is_identified(const FromTable& table) const;
+  /// True if the statement reads the hidden ids of the table's rows.
+  [[nodiscard]] bool shows_row_ids(const FromTable& table) const;
+  [[nodiscard]] bool needs_identity(const FromTable& table) const;
 
   // partitions.cpp
   PlanPtr plan_partitions(FromTable& table, Conditions& conditions, WantedOrder* order);

@@ -172,6 +172,7 @@ std::optional<Planner::SemiJoin> Planner::as_semi_join(Expr& condition, std::spa
     ExprPtr comparison =
         plain ? comparison_inside(*subquery, query) : std::move(subquery->comparison());
     if (!comparison) return std::nullopt;
+    if (plain) binder_.join_by_keys(comparison);
     join.conditions.push_back(std::move(comparison));
   }
   if (plain) {

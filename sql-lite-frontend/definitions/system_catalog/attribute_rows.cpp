@@ -95,6 +95,20 @@ void index_attributes(Execution& execution, const EmitRow& emit, const Table& ta
   }
 }
 
+/// The columns that rows have besides those of their relation.
+void system_attributes(Execution& execution, const EmitRow& emit, Oid relation) {
+  static constexpr std::pair<std::string_view, TypeId> kColumns[] = {
+      {"ctid", TypeId::tid}, {"xmin", TypeId::xid}, {"cmin", TypeId::cid},
+      {"xmax", TypeId::xid}, {"cmax", TypeId::cid}, {"tableoid", TypeId::oid}};
+  std::int64_t number = 0;
+  for (const auto& [label, type] : kColumns) {
+    Column column;
+    column.type = type;
+    column.not_null = true;
+    emit_attribute(execution, emit, column, {relation, --number, label});
+  }
+}
+
 void sequence_attributes(Execution& execution, const EmitRow& emit, Oid sequence) {
   const std::pair<std::string_view, TypeId> columns[] = {
       {"last_value", TypeId::int8}, {"log_cnt", TypeId::int8}, {"is_called", TypeId::bool_}};
@@ -114,6 +128,7 @@ void attribute_rows(Execution& execution, const EmitRow& emit) {
     const Relation& relation = table->relation;
     if (relation.kind == RelationKind::sequence) {
       sequence_attributes(execution, emit, relation.oid);
+      system_attributes(execution, emit, relation.oid);
       continue;
     }
     std::int64_t number = 0;
@@ -123,6 +138,7 @@ void attribute_rows(Execution& execution, const EmitRow& emit) {
       emit_attribute(execution, emit, column,
                      {relation.oid, number, column.dropped ? dropped : column.name});
     }
+    if (relation.kind != RelationKind::view) system_attributes(execution, emit, relation.oid);
     for (const Index& index : relation.indexes) {
       index_attributes(execution, emit, *table, index);
     }

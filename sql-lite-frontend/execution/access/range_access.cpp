@@ -342,6 +342,11 @@ Bytes RangeAccess::row() const noexcept {
 
 PlanNote RangeAccess::note(ExprPrinter::Columns /*columns*/) const {
   if (bounds_->index == nullptr) return {"Seq Scan " + table_title(), {}};
+  if (is_row_id_index(*table_, bounds_->index)) {
+    const bool is_range = bounds_->low || bounds_->high;
+    return {fmt::format("Tid {}Scan {}", is_range ? "Range " : "", table_title()),
+            {{"TID Cond", condition_text}}};
+  }
   PlanNote note{fmt::format("Index {}Scan{} using {} {}", bounds_->only_index ? "Only " : "",
                             direction_ == Direction::backward ? " Backward" : "",
                             quote_identifier(bounds_->index->index->name), table_title()),

@@ -33,6 +33,13 @@ bool has_same_keys(const Table& table, Bytes one, Bytes other) {
 
 }  // namespace
 
+Value row_id_of(Bytes key) {
+  if (key.size() != sizeof(std::uint64_t)) {
+    throw SqlError{sqlstate::data_corrupted, "the key of a row is not a row id"};
+  }
+  return Value::from_int(static_cast<std::int64_t>(load_big_endian<std::uint64_t>(key.data())));
+}
+
 TableAccess::TableAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted)
     : table_(std::move(table)),
       tree_(table_->tree),
@@ -61,6 +68,7 @@ std::vector<Slot> TableAccess::output_slots() const {
   if (identity_) {
     slots.push_back(identity_->key);
     slots.push_back(identity_->row);
+    if (identity_->row_id) slots.push_back(*identity_->row_id);
   }
   return slots;
 }
@@ -78,6 +86,7 @@ void TableAccess::found(Execution& execution, Bytes row) const {
   if (!identity_) return;
   execution.slots[identity_->key] = Value::from_bytes(key());
   execution.slots[identity_->row] = Value::from_bytes(row);
+  if (identity_->row_id) execution.slots[*identity_->row_id] = row_id_of(key());
 }
 
 void TableAccess::read_row(Bytes row, std::span<Value> values) const {
@@ -220,10 +229,14 @@ bool PointAccess::next(Execution& execution) {
 }
 
 PlanNote PointAccess::note(ExprPrinter::Columns /*columns*/) const {
-  PlanNote note{fmt::format("Index Scan using {} {}", quote_identifier(bounds_->index->index->name),
-                            table_title()),
+  const bool by_row_id = is_row_id_index(*table_, bounds_->index);
+  PlanNote note{by_row_id
+                    ? "Tid Scan " + table_title()
+                    : fmt::format("Index Scan using {} {}",
+                                  quote_identifier(bounds_->index->index->name), table_title()),
                 {}};
-  if (!condition_text.empty()) note.properties.emplace_back("Index Cond", condition_text);
+  if (!condition_text.empty())
+    note.properties.emplace_back(by_row_id ? "TID Cond" : "Index Cond", condition_text);
   return note;
 }
 

@@ -11,6 +11,9 @@
 
 namespace swizzle::sql {
 
+/// Returns the hidden row id in a row's key, as an xid8.
+Value row_id_of(Bytes key);
+
 /// Base class of plan nodes that read a table's rows: assigns columns to slots and has a current
 /// row. Derived classes are the access paths.
 class TableAccess : public PlanOperator {
@@ -37,7 +40,11 @@ class TableAccess : public PlanOperator {
 
   /// Stores the row's key and encoded row in slots too, so that the row can be locked or written
   /// after a sort or hash join, when the scan has moved on.
-  void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
+  void keep_identity(Slot key_slot, Slot row_slot) {
+    identity_ = Identity{key_slot, row_slot, std::nullopt};
+  }
+  /// Stores the row's hidden id in a slot as well. Pre: keep_identity() was called.
+  void show_row_id(Slot slot) { identity_->row_id = slot; }
   /// Sets the wait policy of reads that lock at SERIALIZABLE, when another transaction has locked
   /// the row.
   virtual void set_wait(WaitPolicy wait) noexcept { wait_ = wait; }
@@ -100,11 +107,17 @@ class TableAccess : public PlanOperator {
   struct Identity {
     Slot key;
     Slot row;
+    std::optional<Slot> row_id;
   };
   std::optional<Identity> identity_;
   ValueBuffer locked_;
   ValueBuffer moved_to_;
 };
+
+/// True if the index stands for the table's hidden row ids (Table::row_ids).
+[[nodiscard]] inline bool is_row_id_index(const Table& table, const IndexAccess* index) noexcept {
+  return index != nullptr && table.row_ids && index == &*table.row_ids;
+}
 
 /// Bounds of an index scan: equal values for the first columns, then perhaps a range of the next
 /// one, or several.

@@ -57,6 +57,8 @@ class RowWriter {
   enum class OnConflict : std::uint8_t { fail, report };
   const Index* insert(Execution& execution, std::span<const Value> row, OnConflict on_conflict);
 
+  /// Key of the row that insert() has just inserted.
+  [[nodiscard]] const std::string& inserted_key() const noexcept { return key_buffer_; }
   /// Key of the row that was inserted or updated last.
   [[nodiscard]] const std::string& last_key() const noexcept { return last_key_; }
 

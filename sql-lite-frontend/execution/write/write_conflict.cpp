@@ -20,6 +20,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
         touched_.count_in(execution.memory);
         touched_[writer_.last_key()] = 1;
       }
+      show_row_id(execution, writer_.inserted_key());
       note_inserted(execution);
       keep_returning(execution);
       return;
@@ -99,6 +100,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   touched_[writer_.last_key()] = 1;
   note_updated(execution, row);
   if (asked_->insert.was_there) execution.slots[*asked_->insert.was_there] = Value::from_bool(true);
+  show_row_id(execution, key);
   keep_returning(execution);
   return true;
 }

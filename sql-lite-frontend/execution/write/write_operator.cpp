@@ -242,8 +242,15 @@ void WriteOperator::insert_new_row(Execution& execution) {
     return;
   }
   writer_.insert(execution, new_row_, RowWriter::OnConflict::fail);
+  show_row_id(execution, writer_.inserted_key());
   note_inserted(execution);
   keep_returning(execution);
+}
+
+/// Shows RETURNING the hidden id of the written row.
+void WriteOperator::show_row_id(Execution& execution, std::string_view key) const {
+  if (!write_->insert.row_id_slot) return;
+  execution.slots[*write_->insert.row_id_slot] = row_id_of(as_bytes(key));
 }
 
 /// Locks the row that the plan found and reads its newest version, unless it has been deleted.

@@ -127,6 +127,7 @@ class WriteOperator final : public PlanOperator {
                   std::span<const Value> row);
   void check_bounds(Execution& execution, std::span<const Value> row);
   void keep_returning(Execution& execution);
+  void show_row_id(Execution& execution, std::string_view key) const;
   bool before_insert(Execution& execution);
   bool before_update(Execution& execution, Bytes key, std::vector<Value>& row);
   bool before_delete(Execution& execution);

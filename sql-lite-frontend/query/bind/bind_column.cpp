@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "sql-lite-frontend/query/bind/find_item.h"
 #include "sql-lite-frontend/query/bind/missing_names.h"
@@ -47,65 +46,48 @@ const ScopeItem* only_table(const Scope& scope) {
   return only;
 }
 
-bool is_system_column(std::string_view name) {
-  constexpr std::array kNames =
-      std::to_array<std::string_view>({"ctid", "xmin", "xmax", "cmin", "cmax"});
-  return std::ranges::find(kNames, name) != kNames.end();
-}
-
-bool any_table(const Scope& scope) {
-  for (const Scope* at = &scope; at != nullptr; at = at->parent) {
-    if (std::ranges::any_of(at->items, [](const ScopeItem& item) { return item.table != nullptr; }))
-      return true;
-  }
-  return false;
+/// True if the item's rows have system columns: it is a relation, and no view.
+bool has_system_columns(const ScopeItem& item) {
+  return item.table != nullptr && !item.is_join && item.table->relation.kind != RelationKind::view;
 }
 
 [[noreturn]] void refuse_system_column(std::string_view name, std::int32_t location) {
-  SqlError error =
-      sql_error(sqlstate::feature_not_supported, "system column \"{}\" is not supported", name)
-          .at_position(location + 1);
-  if (name == "ctid") {
-    throw std::move(error).with_detail("Only rows of a table with a primary key have one here.");
-  }
-  throw error;
+  throw sql_error(sqlstate::feature_not_supported, "system column \"{}\" is not supported", name)
+      .at_position(location + 1);
 }
 
 /// MERGE's conditions may read no column of the system's but tableoid.
 void require_readable(const Scope& scope, std::string_view name, std::int32_t location) {
-  if (scope.clause != Clause::merge_when || !is_system_column(name)) return;
+  if (scope.clause != Clause::merge_when || !is_system_column_of_row(name)) return;
   throw sql_error(sqlstate::invalid_column_reference,
                   "cannot use system column \"{}\" in MERGE WHEN condition", name)
       .at_position(location + 1);
 }
 
-/// True if the clause may read a row's ctid or tableoid; stored expressions may not.
-bool numbers_rows(Clause clause) {
-  constexpr std::array kStored{
-      Clause::check,     Clause::column_default, Clause::index_expression, Clause::index_predicate,
-      Clause::generated, Clause::trigger_when,   Clause::partition_key};
-  return std::ranges::find(kStored, clause) == kStored.end();
-}
-
-/// The columns of a table's primary key in its order; none where it has none, or does not show it.
-std::vector<const ScopeColumn*> shown_key(const ScopeItem& item) {
-  std::vector<const ScopeColumn*> key;
-  if (!item.table || item.is_join) return key;
-  // Under a nondeterministic collation equal keys may have different texts, so none of them
-  // identifies the row.
-  const bool hides = std::ranges::any_of(item.table->key_columns, [](const KeyColumn& column) {
-    return is_collated(column.type) && is_nondeterministic(collation_of_type(column.type));
-  });
-  if (hides) return key;
-  for (const std::size_t position : item.table->key_positions) {
-    const auto number = static_cast<std::int64_t>(position) + 1;
-    const auto found = std::ranges::find_if(item.columns, [&](const ScopeColumn& column) {
-      return column.origin.column == number && column.origin.table == item.table->relation.oid;
-    });
-    if (found == item.columns.end()) return {};
-    key.push_back(&*found);
+/// Throws PostgreSQL's error if the clause is stored with a table, and so may read no column of the
+/// system's.
+void require_unstored(Clause clause, std::string_view name, std::int32_t location) {
+  switch (clause) {
+    case Clause::check:
+      throw sql_error(sqlstate::invalid_column_reference,
+                      "system column \"{}\" reference in check constraint is invalid", name)
+          .at_position(location + 1);
+    case Clause::generated:
+      throw sql_error(sqlstate::invalid_column_reference,
+                      "cannot use system column \"{}\" in column generation expression", name)
+          .at_position(location + 1);
+    case Clause::index_expression:
+    case Clause::index_predicate:
+      throw SqlError{sqlstate::feature_not_supported,
+                     "index creation on system columns is not supported"};
+    case Clause::column_default:
+    case Clause::trigger_when:
+    case Clause::partition_key:
+    case Clause::copy_where:
+      refuse_system_column(name, location);
+    default:
+      break;
   }
-  return key;
 }
 
 void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
@@ -202,7 +184,7 @@ ExprPtr ExpressionBinder::table_of_row(const ScopeItem& item, Scope& scope, Scop
                                                  Value::from_oid(item.table->relation.oid));
     return item.is_version ? unless_absent(std::move(oid), item) : std::move(oid);
   }
-  if (!numbers_rows(scope.clause)) refuse_system_column("tableoid", location);
+  require_unstored(scope.clause, "tableoid", location);
   mark_used(*item.partition_slot);
   note_outer_slots(scope, at, *item.partition_slot);
   auto expr = std::make_unique<SlotExpr>(TypeId::oid, kNoTypmod, *item.partition_slot,
@@ -290,24 +272,24 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     expr->set_location(node.location);
     return expr;
   };
-  // Returns xmin of system relations, whose rows are computed: they have always existed.
-  const auto maker_in = [&](const ScopeItem& item) -> ExprPtr {
-    if (!item.table || item.table->relation.kind != RelationKind::computed) return nullptr;
-    constexpr std::uint32_t kFrozen = 2;
-    auto expr = std::make_unique<ConstantExpr>(TypeId::xid, kNoTypmod, Value::from_oid(kFrozen));
-    expr->set_location(node.location);
-    return expr;
-  };
-  // The number of a row of the item; null where it can have none.
-  const auto identity_in = [&](const ScopeItem& item, Scope& at) -> ExprPtr {
-    const std::vector<const ScopeColumn*> key = shown_key(item);
-    if (key.empty() || !numbers_rows(scope.clause)) return nullptr;
-    std::vector<ExprPtr> operands;
-    operands.push_back(std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
-                                                      Value::from_oid(item.table->relation.oid)));
-    for (const ScopeColumn* column : key) operands.push_back(use(item, *column, at));
-    auto expr = std::make_unique<SessionFunctionExpr>(names_.row_identity_functions().number,
-                                                      std::move(operands));
+  // Returns the system column of the item's rows.
+  const auto system_in = [&](const ScopeItem& item, Scope& at, std::string_view name) -> ExprPtr {
+    require_readable(scope, name, node.location);
+    require_unstored(scope.clause, name, node.location);
+    refuse_variable(node);
+    if (name == "xmax") {
+      if (ExprPtr changer = changer_in(at)) return changer;
+    }
+    ExprPtr expr = system_column(name, item, scope,
+                                 [&](const ScopeColumn& column) { return use(item, column, at); });
+    if (!expr && item.table->relation.is_partitioned()) {
+      throw sql_error(sqlstate::feature_not_supported,
+                      "system column \"{}\" of a partitioned table without a primary key is not "
+                      "supported",
+                      name)
+          .at_position(node.location + 1);
+    }
+    if (!expr) refuse_system_column(name, node.location);
     expr->set_location(node.location);
     return expr;
   };
@@ -332,33 +314,20 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     }
     if (ExprPtr parameter = named_parameter(part(0), node.location)) return parameter;
     if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
-    if (any_table(scope)) require_readable(scope, part(0), node.location);
-    if (part(0) == "ctid") {
-      const auto has_rows = [](const ScopeItem& item) {
-        return item.named && item.reachable && item.table != nullptr && !item.is_version;
-      };
-      const auto tables = std::ranges::count_if(scope.items, has_rows);
-      if (tables > 1) {
-        throw SqlError{sqlstate::ambiguous_column, "column reference \"ctid\" is ambiguous"}
-            .at_position(node.location + 1);
-      }
-      if (tables == 1) {
-        const ScopeItem& item = *std::ranges::find_if(scope.items, has_rows);
-        if (ExprPtr identity = identity_in(item, scope)) {
-          if (scope.clause != Clause::policy) note_system_column(item);
-          return identity;
+    if (is_system_column_of_row(part(0))) {
+      for (Scope* at = &scope; at != nullptr; at = at->parent) {
+        const auto is_meant = [](const ScopeItem& item) {
+          return item.named && item.reachable && !item.is_version && has_system_columns(item);
+        };
+        const auto tables = std::ranges::count_if(at->items, is_meant);
+        if (tables > 1) {
+          throw sql_error(sqlstate::ambiguous_column, "column reference \"{}\" is ambiguous",
+                          part(0))
+              .at_position(node.location + 1);
         }
+        if (tables == 1) return system_in(*std::ranges::find_if(at->items, is_meant), *at, part(0));
       }
     }
-    if (part(0) == "xmin") {
-      if (const ScopeItem* item = only_table(scope)) {
-        if (ExprPtr maker = maker_in(*item)) return maker;
-      }
-    }
-    if (part(0) == "xmax") {
-      if (ExprPtr changer = changer_in(scope)) return changer;
-    }
-    if (is_system_column(part(0)) && any_table(scope)) refuse_system_column(part(0), node.location);
     throw_missing_column(scope, {}, part(0), node.location);
   }
 
@@ -384,21 +353,8 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
       return table_of_row(*item, scope, *at, node.location);
     }
     if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
-    if (item->table) require_readable(scope, part(parts - 1), node.location);
-    if (part(parts - 1) == "ctid") {
-      if (ExprPtr identity = identity_in(*item, *at)) {
-        if (scope.clause != Clause::policy) note_system_column(*item);
-        return identity;
-      }
-    }
-    if (part(parts - 1) == "xmin") {
-      if (ExprPtr maker = maker_in(*item)) return maker;
-    }
-    if (part(parts - 1) == "xmax") {
-      if (ExprPtr changer = changer_in(*at)) return changer;
-    }
-    if (is_system_column(part(parts - 1)) && item->table) {
-      refuse_system_column(part(parts - 1), node.location);
+    if (is_system_column_of_row(part(parts - 1)) && has_system_columns(*item)) {
+      return system_in(*item, *at, part(parts - 1));
     }
     if (item->row_type != TypeId::none || item->is_value) {
       if (ExprPtr called = call_of_row(node, row_of(*item, *at), scope)) return called;

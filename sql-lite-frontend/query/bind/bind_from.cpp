@@ -185,6 +185,7 @@ Scope ExpressionBinder::table_scope(const TablePtr& table, std::string_view alia
   item.show_all();
   note_virtual_columns(*table, first_slot);
   if (table->relation.is_partitioned()) item.partition_slot = partition_slot(*table, first_slot);
+  item.row_id_slot = row_id_slot(*table, first_slot);
   Scope scope;
   scope.from_slots.emplace_back(first_slot, first_slot + static_cast<Slot>(row_slots(*table)));
   scope.items.push_back(std::move(item));
@@ -361,6 +362,7 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
     return from_node(FromComputed{table, alias, first_slot});
   }
   FromTable from{table, alias, first_slot};
+  from.row_id_slot = row_id_slot(*table, first_slot);
   if (table->relation.is_partitioned()) from.partitions = partitions_of(table, !range.inh);
   if (is_row_secured(*table)) return secured_rows(std::move(from));
   return from_node(std::move(from));

@@ -385,6 +385,8 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
       {write->first_slot,
        may_exist ? std::optional{write->insert.conflict.existing_first_slot} : std::nullopt,
        write->first_slot});
+  const std::optional<Slot> row_id = row_id_slot(*write->table, write->first_slot);
+  if (row_id && is_used(*row_id)) write->insert.row_id_slot = row_id;
   secure_write(*write);
   remove_repeats(write->outer_slots);
   return write;

@@ -93,6 +93,7 @@ FromPtr Binder::marked_rows(FromPtr rows, const Scope& scope, Slot marker) {
       if (!column.computed) pass_on(column.slot, column.type, column.name);
     }
     if (item.partition_slot) pass_on(*item.partition_slot, TypeId::oid, "tableoid");
+    if (item.row_id_slot) pass_on(*item.row_id_slot, TypeId::xid8, "ctid");
   }
   OutputTarget there;
   there.name = "?column?";
@@ -128,6 +129,7 @@ void Binder::bind_merge_source(WriteStatement& write, const ast::MergeStmt& merg
       parts.source_slots.push_back(column.slot);
     }
     if (item.partition_slot) parts.source_slots.push_back(*item.partition_slot);
+    if (item.row_id_slot) parts.source_slots.push_back(*item.row_id_slot);
   }
   if (parts.has(Rows::not_matched_by_source)) {
     parts.source_there = new_slot();
@@ -205,6 +207,7 @@ std::unique_ptr<WriteStatement> Binder::bind_merge(const ast::MergeStmt& merge, 
     Scope returning = std::move(source);
     for (ScopeItem& item : returning.items) note_absence(item);
     returning.items.push_back(write_scope(*write, *parts.returned_slot).items[0]);
+    returning.items.back().row_id_slot.reset();
     returning.merge_action = &parts.action_slot;
     bind_returning(*write, merge.returning_clause, returning,
                    {*parts.returned_slot, write->first_slot, write->new_first_slot});

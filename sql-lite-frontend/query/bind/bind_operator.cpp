@@ -24,27 +24,6 @@ bool is_constant_like(Expr& expr) {
   return constant;
 }
 
-/// Returns `expr` if it is the call that computes a row's number (ctid); null for anything else.
-SessionFunctionExpr* as_row_identity(NameSource& names, Expr* expr) {
-  auto* call = dynamic_cast<SessionFunctionExpr*>(expr);
-  return call != nullptr && &call->function() == &names.row_identity_functions().number ? call
-                                                                                        : nullptr;
-}
-
-/// Returns one column of the primary key of the row with that number.
-ExprPtr key_column_of(ExprPtr number, const SessionFunctionExpr& identity, std::size_t position,
-                      const Function& function) {
-  const Expr& column = *identity.operands()[position + 1];
-  std::vector<ExprPtr> operands;
-  operands.push_back(std::move(number));
-  operands.push_back(copy_expression(*identity.operands()[0]));
-  operands.push_back(std::make_unique<ConstantExpr>(
-      TypeId::int4, kNoTypmod, Value::from_int(static_cast<std::int64_t>(position))));
-  auto call = std::make_unique<SessionFunctionExpr>(function, std::move(operands));
-  call->set_type(column.type(), kNoTypmod);
-  return call;
-}
-
 }  // namespace
 
 ExprPtr ExpressionBinder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr right,
@@ -140,28 +119,21 @@ ExprPtr ExpressionBinder::bind_operator_node(const ast::A_Expr& node, Scope& sco
   if (op.name != "=" || !op.schema.empty()) {
     return call_operator(op, std::move(left), std::move(right), node.location);
   }
-  const bool is_left = as_row_identity(names_, left.get()) != nullptr;
+  const bool is_left = as_row_identity(left.get()) != nullptr;
   ExprPtr& number = is_left ? right : left;
-  SessionFunctionExpr* identity = as_row_identity(names_, is_left ? left.get() : right.get());
-  if (identity == nullptr || as_row_identity(names_, number.get()) != nullptr) {
+  SessionFunctionExpr* const identity = as_row_identity(is_left ? left.get() : right.get());
+  if (identity == nullptr || as_row_identity(number.get()) != nullptr) {
     return call_operator(op, std::move(left), std::move(right), node.location);
   }
-  // ctid = $1 becomes a condition on the primary key, by which the row is found.
+  // ctid = $1 becomes a condition on the row's key, by which the row is found.
   number = coerce(std::move(number), TypeId::tid, kNoTypmod, Implicitness::implicit);
   if (!is_constant_like(*number) || is_volatile(*number) || !copy_expression(*number)) {
     return call_operator(op, std::move(left), std::move(right), node.location);
   }
   const bool writes = scope.query == nullptr && scope.clause == Clause::where;
   const RowIdentityFunctions& identities = names_.row_identity_functions();
-  const Function& function = writes ? identities.key_to_write : identities.key;
-  std::vector<ExprPtr> conditions;
-  for (std::size_t i = 0; i + 1 < identity->operands().size(); ++i) {
-    ExprPtr key = key_column_of(copy_expression(*number), *identity, i, function);
-    walk(*key, [&](Expr&) { repeated_.count(1); });
-    ExprPtr column = std::move(identity->mutable_operands()[i + 1]);
-    conditions.push_back(call_operator(op, std::move(column), std::move(key), node.location));
-  }
-  return boolean(BooleanExpr::Kind::conjunction, std::move(conditions));
+  return found_by_key(*identity, std::move(number),
+                      writes ? identities.key_to_write : identities.key, node.location);
 }
 
 ExprPtr ExpressionBinder::bind_in(const ast::A_Expr& node, Scope& scope) {
@@ -323,6 +295,9 @@ ExprPtr ExpressionBinder::array_comparison(ArrayComparisonExpr::Kind kind, const
                                            std::vector<ExprPtr> operands,
                                            const DerivedCollation& collation,
                                            std::int32_t location) {
+  if (kind == ArrayComparisonExpr::Kind::any && op.name == "=") {
+    if (ExprPtr found = found_by_keys(operands, location)) return found;
+  }
   const Operator& under = collated(op, operands, collation);
   auto expr = std::make_unique<ArrayComparisonExpr>(kind, under, std::move(operands[0]),
                                                     std::move(operands[1]), new_state());

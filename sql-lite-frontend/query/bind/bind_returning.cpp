@@ -40,6 +40,23 @@ ScopeItem version_of(ScopeItem item, std::string_view alias) {
   return item;
 }
 
+/// Returns the slot with the hidden id of a version of the written row. An update leaves the id as
+/// it is; nothing keeps the id of a row that ON CONFLICT or MERGE replaces.
+std::optional<Slot> row_id_of_version(const WriteStatement& write, bool is_old) {
+  const std::optional<Slot> written = row_id_slot(*write.table, write.first_slot);
+  switch (write.kind) {
+    case WriteKind::update:
+      return written;
+    case WriteKind::delete_:
+      return is_old ? written : std::nullopt;
+    case WriteKind::insert:
+      return is_old ? std::nullopt : written;
+    case WriteKind::merge:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 /// Adds OLD and NEW to the scope, where RETURNING reads them.
@@ -63,6 +80,9 @@ void Binder::add_versions(const WriteStatement& write, const ast::ReturningClaus
       // Slots that nothing fills are NULL.
       if (!version.slot) version.slot = new_slots(row_slots(*write.table));
       item = write_scope(write, *version.slot).items[0];
+      const bool is_old = version.option == ast::ReturningOptionKind::old;
+      item.is_ended = is_old;
+      if (item.row_id_slot) item.row_id_slot = row_id_of_version(write, is_old);
     }
     scope.items.push_back(version_of(std::move(item), alias));
     note_absence(scope.items.back());

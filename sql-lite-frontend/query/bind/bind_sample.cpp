@@ -68,6 +68,7 @@ FromPtr QueryBinder::bind_table_sample(const ast::RangeTableSample& node, Scope&
     if (table != nullptr) {
       query->targets = row_targets(*table->table, alias, table->first_slot);
       if (table->partitions) query->targets.push_back(partition_target(*table));
+      if (table->row_id_slot) query->targets.push_back(row_id_target(*table));
     } else {
       query->targets = row_targets(*computed->table, alias, computed->first_slot);
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bound/row_identity.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
@@ -301,6 +302,12 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
     const auto& target = ast::as<ast::ResTarget>(targets[i]);
     const auto position = target_position(write, target.name);
     if (!position) {
+      const bool has_rows = !write.view.target && !write.view.instead;
+      if (has_rows && (is_system_column_of_row(target.name) || target.name == "tableoid")) {
+        throw sql_error(sqlstate::feature_not_supported, "cannot assign to system column \"{}\"",
+                        target.name)
+            .at_position(target.location + 1);
+      }
       SqlError error =
           sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                     target.name,
@@ -457,6 +464,9 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   bind_changed_rows(*write);
   // RETURNING sees the new row, and the other tables of FROM.
   Scope returning = write_scope(*write, write->new_first_slot);
+  if (returning.items[0].row_id_slot) {
+    returning.items[0].row_id_slot = row_id_slot(*write->table, write->first_slot);
+  }
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
   for (std::size_t i = 1; i < scope.items.size(); ++i) {
@@ -489,6 +499,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   bind_index_expressions(*write);
   bind_triggers(*write);
   bind_partition_writes(*write);
+  scope.items[0].is_ended = true;
   bind_returning(*write, statement.returning_clause, scope,
                  {write->first_slot, write->first_slot, std::nullopt});
   secure_write(*write);

@@ -136,6 +136,13 @@ class ExpressionBinder : public BoundNames {
   ExprPtr constant(TypeId type, Value value);
   ExprPtr slot_expr(const ScopeColumn& column);
 
+  // bind_row_identity.cpp
+  /// Replaces an equality of two rows' ctids by that of their keys, if they are rows of one table.
+  void join_by_keys(ExprPtr& condition);
+  /// The same; besides, replaces a comparison of a row's ctid with a value that does not depend on
+  /// the row by conditions on the row's key, by which it can be found.
+  void find_by_key(ExprPtr& condition);
+
  protected:
   // bind_expression.cpp
   ExprPtr bind_node(const ast::Node* node, Scope& scope);
@@ -157,6 +164,24 @@ class ExpressionBinder : public BoundNames {
   // bind_column.cpp
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
   void note_system_column(const ScopeItem& item);
+  // bind_row_identity.cpp
+  /// Returns `expr` if it is the call that computes a row's ctid; null for anything else.
+  SessionFunctionExpr* as_row_identity(Expr* expr);
+  /// Returns the conditions that the row has the key of the row `number`. `function` tells a key's
+  /// column.
+  ExprPtr found_by_key(SessionFunctionExpr& identity, ExprPtr number, const Function& function,
+                       std::int32_t location);
+  /// ctid = ANY (array). Null if the rows cannot be found by their keys.
+  ExprPtr found_by_keys(std::vector<ExprPtr>& operands, std::int32_t location);
+  bool find_range_by_key(ExprPtr& condition);
+  /// Returns a system column of the item's rows; null if it has none of that name. `use` reads one
+  /// of its columns.
+  using ColumnUse = std::function<ExprPtr(const ScopeColumn&)>;
+  ExprPtr system_column(std::string_view name, const ScopeItem& item, Scope& scope,
+                        const ColumnUse& use);
+  std::vector<ExprPtr> row_presence(const ScopeItem& item, const ColumnUse& use);
+  ExprPtr row_stamp(const ScopeItem& item, const ColumnUse& use);
+  ExprPtr row_identity(const ScopeItem& item, const ColumnUse& use);
   /// tableoid of the item's rows.
   ExprPtr table_of_row(const ScopeItem& item, Scope& scope, Scope& at, std::int32_t location);
   ExprPtr unless_absent(ExprPtr value, const ScopeItem& item);

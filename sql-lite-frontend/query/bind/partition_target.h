@@ -18,4 +18,15 @@ inline OutputTarget partition_target(const FromTable& table) {
   return target;
 }
 
+/// Returns a column with the hidden ids of the rows. Pre: the table has them.
+inline OutputTarget row_id_target(const FromTable& table) {
+  OutputTarget target;
+  target.name = "ctid";
+  target.type = TypeId::xid8;
+  target.slot = *table.row_id_slot;
+  target.expr = std::make_unique<SlotExpr>(target.type, kNoTypmod, target.slot,
+                                           SlotExpr::Origin{kNoOid, 0, table.alias, target.name});
+  return target;
+}
+
 }  // namespace swizzle::sql

@@ -34,12 +34,21 @@ struct FromTable {
   Slot first_slot = 0;
   /// Partitions of a partitioned table. Behind its columns' slots come those of `partition_slot`.
   PartitionTreePtr partitions = nullptr;
+  /// Slot with the rows' hidden ids, if the table has them and the statement may read them.
+  std::optional<Slot> row_id_slot = std::nullopt;
 };
 /// Returns the number of slots of a row of the table. A partitioned table has, behind its columns,
-/// the number of the row's partition, and that one's place among the tree's leaves.
+/// the number of the row's partition, and that one's place among the tree's leaves. A table with
+/// hidden row ids has that id there.
 inline std::size_t row_slots(const Table& table) noexcept {
   constexpr std::size_t kOfPartition = 2;
-  return table.relation.columns.size() + (table.relation.is_partitioned() ? kOfPartition : 0);
+  const std::size_t behind =
+      table.relation.is_partitioned() ? kOfPartition : std::size_t{table.shows_row_ids()};
+  return table.relation.columns.size() + behind;
+}
+inline std::optional<Slot> row_id_slot(const Table& table, Slot first_slot) noexcept {
+  if (!table.shows_row_ids()) return std::nullopt;
+  return first_slot + static_cast<Slot>(table.relation.columns.size());
 }
 inline Slot partition_slot(const Table& table, Slot first_slot) noexcept {
   return first_slot + static_cast<Slot>(table.relation.columns.size());
@@ -310,6 +319,8 @@ struct InsertParts {
   bool returns_old = false;
   /// True if ON CONFLICT has found the row, for RETURNING.
   std::optional<Slot> was_there;
+  /// Slot that gets the written row's hidden id, if RETURNING reads it.
+  std::optional<Slot> row_id_slot;
 };
 
 /// The rows that UPDATE, DELETE and MERGE find.

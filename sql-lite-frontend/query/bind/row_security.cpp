@@ -213,6 +213,7 @@ FromPtr QueryBinder::secured_rows(FromTable table) {
   if (locks_rows_) add_policy_conditions(table.table, table.first_slot, kForSelect, rows->recheck);
   rows->targets = row_targets(*table.table, table.alias, table.first_slot);
   if (table.partitions) rows->targets.push_back(partition_target(table));
+  if (table.row_id_slot) rows->targets.push_back(row_id_target(table));
   std::string alias = table.alias;
   rows->from.push_back(from_node(std::move(table)));
   return from_node(FromSubquery{std::move(rows), std::move(alias)});

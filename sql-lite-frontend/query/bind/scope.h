@@ -59,6 +59,10 @@ struct ScopeItem {
   std::vector<ScopeColumn> whole_row;
   /// Slot with the row's partition, for a partitioned table.
   std::optional<Slot> partition_slot;
+  /// Slot with the row's hidden id, if the table's rows have one.
+  std::optional<Slot> row_id_slot;
+  /// True for the rows that a statement replaces or removes, in its RETURNING: xmax is not 0.
+  bool is_ended = false;
 
   void show_all() { visible.assign(columns.size(), true); }
 };

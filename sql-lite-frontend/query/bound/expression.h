@@ -36,6 +36,9 @@ class QueryTexts {
   [[nodiscard]] virtual bool is_column(const SlotExpr& slot) const = 0;
   /// Writes the whole row of the relation that has the column.
   virtual void print_row(ExprPrinter& printer, const SlotExpr& column) = 0;
+  /// Writes the system column `name` of the relation that has the column.
+  virtual void print_beside(ExprPrinter& printer, const SlotExpr& column,
+                            std::string_view name) = 0;
   virtual void print_subquery(ExprPrinter& printer, const SubqueryExpr& subquery) = 0;
 };
 

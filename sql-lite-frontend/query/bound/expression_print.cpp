@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/query/bound/expression.h"
 #include "sql-lite-frontend/query/bound/expression_parentheses.h"
 #include "sql-lite-frontend/query/bound/routine_call.h"
+#include "sql-lite-frontend/query/bound/row_identity.h"
 #include "sql-lite-frontend/query/bound/subquery.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -238,7 +240,52 @@ void FunctionExpr::print(ExprPrinter& printer) const {
   printer.out += closing;
 }
 
+bool is_system_column_of_row(std::string_view name) noexcept {
+  constexpr std::array kNames =
+      std::to_array<std::string_view>({"ctid", "xmin", "xmax", "cmin", "cmax"});
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+namespace {
+
+/// A system column is printed like a column of the relation whose columns it is computed from.
+bool print_system_column(ExprPrinter& printer, const Function& function,
+                         std::span<const ExprPtr> operands) {
+  if (printer.columns == ExprPrinter::Columns::slots || !is_system_column_of_row(function.name)) {
+    return false;
+  }
+  for (const ExprPtr& operand : operands) {
+    const auto* const slot = dynamic_cast<const SlotExpr*>(operand.get());
+    if (slot == nullptr || slot->origin().qualifier.empty()) continue;
+    if (printer.texts != nullptr) {
+      printer.texts->print_beside(printer, *slot, function.name);
+      return true;
+    }
+    const SlotExpr shown{function.result,
+                         kNoTypmod,
+                         slot->slot(),
+                         {kNoOid, 0, slot->origin().qualifier, std::string{function.name}}};
+    shown.print(printer);
+    return true;
+  }
+  return false;
+}
+
+/// Prints the ctid by which a hidden row id is found, since the id itself is printed as ctid.
+bool print_instead_of_row_id(ExprPrinter& printer, const SessionFunctionExpr& call) {
+  if (printer.columns == ExprPrinter::Columns::slots) return false;
+  if (call.type() != TypeId::xid8 && call.type() != TypeId::xid8_array) return false;
+  const std::string_view name = call.function().name;
+  if (name != "key_of_ctid" && name != "keys_of_ctids" && name != "first_row_id") return false;
+  printer.print(*call.operands()[0]);
+  return true;
+}
+
+}  // namespace
+
 void SessionFunctionExpr::print(ExprPrinter& printer) const {
+  if (print_system_column(printer, *function_, operands_)) return;
+  if (print_instead_of_row_id(printer, *this)) return;
   printer.out += quote_identifier(function_->name) + "(";
   print_list(printer, operands_);
   printer.out += ")";

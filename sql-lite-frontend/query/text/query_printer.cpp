@@ -553,6 +553,18 @@ void QueryPrinter::print_slot(ExprPrinter& printer, const SlotExpr& slot) {
   throw_unprintable("a part of this expression");
 }
 
+void QueryPrinter::print_beside(ExprPrinter& printer, const SlotExpr& column,
+                                std::string_view name) {
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+    const RangeName* const range = level->names->relation_of(column);
+    if (range == nullptr) continue;
+    if (levels_.back().qualifies) printer.out += quote_identifier(range->name) + ".";
+    printer.out += name;
+    return;
+  }
+  throw_unprintable("a system column");
+}
+
 void QueryPrinter::print_row(ExprPrinter& printer, const SlotExpr& column) {
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
     const auto found = level->names->find(column);

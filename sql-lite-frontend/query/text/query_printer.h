@@ -29,6 +29,7 @@ class QueryPrinter final : public QueryTexts {
   void print_slot(ExprPrinter& printer, const SlotExpr& slot) override;
   [[nodiscard]] bool is_column(const SlotExpr& slot) const override;
   void print_row(ExprPrinter& printer, const SlotExpr& column) override;
+  void print_beside(ExprPrinter& printer, const SlotExpr& column, std::string_view name) override;
   void print_subquery(ExprPrinter& printer, const SubqueryExpr& subquery) override;
 
  private:

@@ -87,6 +87,20 @@ const RangeName* RangeNames::find(const FromNode& node) const {
   return found == names_.end() ? nullptr : &*found;
 }
 
+const RangeName* RangeNames::relation_of(const SlotExpr& slot) const {
+  for (const RangeName& range : names_) {
+    if (range.is_join) continue;
+    if (std::ranges::find(range.columns, slot.slot(), &RangeName::Column::slot) !=
+        range.columns.end()) {
+      return &range;
+    }
+  }
+  for (const RangeName& range : names_) {
+    if (!range.is_join && range.name == slot.origin().qualifier) return &range;
+  }
+  return nullptr;
+}
+
 std::optional<RangeNames::Found> RangeNames::find(const SlotExpr& slot) const {
   const auto in = [&](const RangeName& range) -> const RangeName::Column* {
     const RangeName::Column* found = nullptr;

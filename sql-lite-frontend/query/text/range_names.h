@@ -50,6 +50,9 @@ class RangeNames {
     const std::string* column = nullptr;
   };
   [[nodiscard]] std::optional<Found> find(const SlotExpr& slot) const;
+  /// Returns the relation, and no join, whose column the slot holds, or which the slot's qualifier
+  /// means; null: neither.
+  [[nodiscard]] const RangeName* relation_of(const SlotExpr& slot) const;
   /// Returns the column names of JOIN … USING or NATURAL JOIN.
   static std::vector<std::string> using_names(const FromJoin& join, const ast::JoinExpr& syntax);
 

@@ -201,6 +201,29 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
   return Value::null();
 }
 
+/// Returns the ctid under which a row is found now, for the ODBC driver: updates do not change it.
+Value latest_ctid(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  const auto parts = split_identifier(arguments[0].as_text());
+  const std::string_view schema =
+      parts.size() > 1 ? std::string_view{parts[0]} : std::string_view{};
+  const TablePtr table = session.names.find_table(schema, parts.back());
+  if (!table) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
+                arguments[0].as_text());
+  }
+  session.rights.require(table, privilege::kSelect);
+  if (table->relation.kind == RelationKind::view) {
+    throw SqlError{sqlstate::feature_not_supported, "currtid cannot handle views with no CTID"};
+  }
+  if (!table->tree) {
+    throw_error(sqlstate::feature_not_supported,
+                "cannot look at latest visible tid for relation \"{}.{}\"",
+                session.names.schema_name(table->relation.schema), table->relation.name);
+  }
+  return arguments[1];
+}
+
 Value current_user(Execution& execution, Arguments) {
   return text(execution, current_user_name(session_of(execution)));
 }
@@ -558,6 +581,7 @@ std::span<const SessionEntry> functions() {
       {"lastval", lastval},
       {"setval", setval},
       {"pg_get_serial_sequence", serial_sequence},
+      {"currtid2", latest_ctid},
       {"current_user", current_user},
       {"session_user", session_user},
       {"current_database", current_database},

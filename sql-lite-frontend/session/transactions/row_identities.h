@@ -11,8 +11,9 @@
 
 namespace swizzle::sql {
 
-/// The numbers of rows that a transaction has shown as ctid (query/bound/row_identity.h). A number
-/// is never reused by any session, so that a stale one never means another row.
+/// The numbers of rows that a transaction has shown as ctid (query/bound/row_identity.h), and the
+/// ctids made of keys by which it has written rows. A number is never reused by any session, so
+/// that a stale one never means another row.
 class RowIdentities {
  public:
   static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
@@ -31,6 +32,15 @@ class RowIdentities {
   /// Notes that the row of this number is written in `run`.
   void use_up(std::int64_t identity, std::uint64_t run);
 
+  /// A ctid that is made of a row's key.
+  struct Place {
+    Oid table = kNoOid;
+    std::int64_t tid = 0;
+  };
+  /// True if another run than `run` has written the row by that ctid.
+  [[nodiscard]] bool is_written(const Place& place, std::uint64_t run) const;
+  void use_up_place(const Place& place, std::uint64_t run);
+
   [[nodiscard]] std::size_t mark() const noexcept { return written_.size(); }
   /// Forgets the writes since the mark.
   void roll_back_to(std::size_t mark) noexcept;
@@ -46,7 +56,14 @@ class RowIdentities {
   KeyTable places_;
   /// Identities by number: later ones are larger.
   CountedVector<Identity> identities_;
-  CountedVector<std::uint32_t> written_;
+  /// Places in `place_writes_`, which has the last run that wrote each.
+  KeyTable written_places_;
+  CountedVector<std::uint64_t> place_writes_;
+  struct Written {
+    std::uint32_t at = 0;
+    bool is_place = false;  ///< in `place_writes_`, not in `identities_`
+  };
+  CountedVector<Written> written_;
   Arena rows_;
 };
 

@@ -289,18 +289,16 @@ std::string present_definition(StatementContext& session, const Table& view) {
 
 namespace {
 
-/// True if the text names a column that a row has besides those of its table.
-bool names_system_column(const ast::Node& node) {
+/// True if the text names tableoid, which no printed text has.
+bool names_table_of_row(const ast::Node& node) {
   check_stack();
   if (const auto* column = ast::try_as<ast::ColumnRef>(&node); column != nullptr) {
-    constexpr std::array kNames =
-        std::to_array<std::string_view>({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"});
     const auto* const name = ast::try_as<ast::String>(column->fields.back());
-    if (name != nullptr && std::ranges::find(kNames, name->sval) != kNames.end()) return true;
+    if (name != nullptr && name->sval == "tableoid") return true;
   }
   bool found = false;
   ast::for_each_child(node,
-                      [&](const ast::Node& child) { found = found || names_system_column(child); });
+                      [&](const ast::Node& child) { found = found || names_table_of_row(child); });
   return found;
 }
 
@@ -341,7 +339,7 @@ std::string printed_definition(StatementContext& session, const Table& view, Que
   Arena arena;
   const auto statements = parse_script(parse_arena, view.relation.view_sql);
   const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
-  if (names_system_column(select))
+  if (names_table_of_row(select))
     throw SqlError{sqlstate::feature_not_supported, "a system column cannot be shown"};
   Binder binder{session.names, arena};
   BindingNotes notes;

@@ -121,7 +121,15 @@ const RowIdentityFunctions& FixedNames::row_identity_functions() {
   static const RowIdentityFunctions functions{.number = any_function(),
                                               .key = any_function(),
                                               .key_to_write = any_function(),
-                                              .changer = any_function()};
+                                              .keys = any_function(),
+                                              .first_id_from = any_function(),
+                                              .first_id_after = any_function(),
+                                              .stamp = any_function(),
+                                              .changer = any_function(),
+                                              .no_changer = any_function(),
+                                              .no_command = any_function(),
+                                              .no_last_command = any_function(),
+                                              .ender = any_function()};
   return functions;
 }
 
