@@ -131,8 +131,7 @@ Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> page
 Result<RestoreOutcome> restore_backup(FileSystem& files,
                                       const std::vector<std::filesystem::path>& backups,
                                       const std::filesystem::path& target,
-                                      const wal::RestoreSegment& archive,
-                                      const RecoveryTarget& stop) {
+                                      const RestoreArchive& archive, const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(const RestoredLog log,
                    restore(files, backups, target, kLogDirectory, archive, stop));
   std::vector<std::string> given_up;
@@ -162,7 +161,7 @@ Result<RestoreOutcome> restore_backup(FileSystem& files,
 Result<RestoreOutcome> begin_restore(FileSystem& files,
                                      const std::vector<std::filesystem::path>& backups,
                                      const std::filesystem::path& target,
-                                     const wal::RestoreSegment& archive, const RecoveryTarget& stop,
+                                     const RestoreArchive& archive, const RecoveryTarget& stop,
                                      const RestoreGoesOn& goes_on) {
   return restore_lists(files, backups, target, kLogDirectory, archive, stop, goes_on);
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -41,6 +43,27 @@ struct RecoveryTarget {
   enum class Bound : std::uint8_t { inclusive, exclusive } bound = Bound::inclusive;
 };
 
+/// Archived log segments, and their digests, for a restore: in a folder, or fetched by a command.
+/// At most one of the members is set.
+struct RestoreArchive {
+  RestoreArchive() = default;
+  template <std::convertible_to<wal::RestoreSegment> Callable>
+  RestoreArchive(Callable fetch)  // NOLINT(google-explicit-constructor): it is an archive
+      : function(std::move(fetch)) {}
+
+  /// Directory that has them under their names. They are read there, and never written.
+  std::filesystem::path folder = {};
+  /// Shell command as wal::restore_by_command() takes it.
+  std::string command = {};
+  /// A function instead of the command. A database that is restored on demand gets it by
+  /// EngineOptions::restore, too: its directory names only a folder or a command.
+  wal::RestoreSegment function = {};
+
+  [[nodiscard]] bool is_none() const noexcept {
+    return folder.empty() && command.empty() && !function;
+  }
+};
+
 struct RestoreOutcome {
   /// End of the restored history: a record boundary of the old log.
   Lsn end = Lsn::none;
@@ -70,7 +93,6 @@ struct RestoreOutcome {
 Result<RestoreOutcome> restore_backup(FileSystem& files,
                                       const std::vector<std::filesystem::path>& backups,
                                       const std::filesystem::path& target,
-                                      const wal::RestoreSegment& archive,
-                                      const RecoveryTarget& stop);
+                                      const RestoreArchive& archive, const RecoveryTarget& stop);
 
 }  // namespace swizzle

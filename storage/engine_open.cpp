@@ -11,6 +11,7 @@
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup_end.h"
 #include "storage/recovery/backup/digest_archive.h"
+#include "storage/recovery/backup/older_places.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/new_log.h"
@@ -151,7 +152,12 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
 Result<> open_log(EngineParts& parts, LogAnalysis& analysis) {
   const Control& control = parts.control->current();
   ASSIGN_OR_RETURN(const auto restored, read_restore_state(parts.files, parts.directory));
-  const std::optional<wal::OlderLog> older = restored ? restored->older_log : std::nullopt;
+  std::optional<wal::OlderLog> older = restored ? restored->older_log : std::nullopt;
+  if (older) {
+    ASSIGN_OR_RETURN(older->segments,
+                     open_older_segments(parts.files, parts.directory, kLogDirectory, *restored,
+                                         parts.options.restore));
+  }
   wal::LogOptions options = log_options(parts.directory, parts.options, control.log_id);
   if (options.archive)
     options.archive =
@@ -383,7 +389,11 @@ Result<> open_trees(EngineParts& parts, const Unended& unended) {
     parts.restore = std::make_unique<BackgroundRestore>(
         BackgroundRestore::Parts{*parts.unrestored, *parts.pending, *parts.redo, pool,
                                  *parts.cleaner, *parts.page_redo, parts.files, parts.directory,
-                                 *parts.log},
+                                 *parts.log,
+                                 [&parts]() -> Result<Lsn> {
+                                   RETURN_IF_ERROR(parts.checkpointer->take());
+                                   return parts.checkpointer->last().keep_from;
+                                 }},
         old_records);
   // Pool mode main_memory has all pages in memory anyway.
   if (parts.options.pool_preload && parts.options.pool_mode != PoolMode::main_memory)

@@ -96,6 +96,9 @@ struct EngineOptions {
   std::string archive_command = {};
   /// The same as a function, instead of the command.
   wal::ArchiveSegment archive = {};
+  /// Fetches segments of the log from before a restore on demand, instead of the command that the
+  /// directory names.
+  wal::RestoreSegment restore = {};
   /// Number of finished segments waiting for the archive at which writers get 53100.
   std::uint32_t archive_backlog_segments = 64;
 

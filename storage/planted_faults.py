@@ -72,8 +72,8 @@ FAULTS = [
     (
         "R20 the log is written on behind its target",
         "recovery/backup/restore_on_demand.cpp",
-        ".end = whole.stop.end, .resumes_at = begin};",
-        ".end = whole.end, .resumes_at = begin};",
+        "    older.end = whole.stop.end;\n",
+        "    older.end = whole.end;\n",
         "swizzle_recovery_tests: R20 a restore on demand stops*",
     ),
     (
@@ -96,6 +96,13 @@ FAULTS = [
         "  RETURN_IF_ERROR(parts_.cleaner.clean_all());\n",
         "",
         "swizzle_recovery_tests: R20 a restore on demand is in use*",
+    ),
+    (
+        "R21 a complete restore lacks segments that a prepared transaction needs",
+        "recovery/backup/background_restore.cpp",
+        "  RETURN_IF_ERROR(keep_older_log());\n",
+        "",
+        "swizzle_recovery_tests: R21 a complete restore has the log*",
     ),
     (
         "R21 a restore is complete although pages are left",
@@ -299,6 +306,41 @@ FAULTS = [
         "txn/restart/restart_losers.cpp",
         "    if (!step) return true;\n",
         "    if (!step || step->undo_next == Lsn::none) return true;\n",
+        "R15*",
+    ),
+    (
+        "R15 the second tree of a running transaction is not in its list",
+        "btree/changed_trees.cpp",
+        "  count_.store(known + 1, std::memory_order_release);\n",
+        "  if (known != 1) count_.store(known + 1, std::memory_order_release);\n",
+        "R15*",
+    ),
+    (
+        "R15 a list takes what is no change of a row for nothing",
+        "btree/changed_trees.cpp",
+        "      return Changes::more;\n",
+        "      return Changes::nothing;\n",
+        "R15*",
+    ),
+    (
+        "R15 changes behind the checkpoint are not in a loser's list",
+        "recovery/analysis.cpp",
+        "  if (!compensates) note_change(",
+        "  if (!compensates && is_new) note_change(",
+        "R15*",
+    ),
+    (
+        "R15 a list of a checkpoint of an older version counts as whole",
+        "recovery/analysis.cpp",
+        "transaction.changes.is_known = is_new || transaction.changes.is_known;",
+        "transaction.changes.is_known = true;",
+        "R15*",
+    ),
+    (
+        "R15 a loser closes a tree of which it changed few rows, without a look at its records",
+        "txn/restart/restart_losers.cpp",
+        "           tree.records > most_open_rows.load();\n",
+        "           tree.records > 0 * most_open_rows.load();\n",
         "R15*",
     ),
     (

@@ -17,6 +17,7 @@ struct RestartRollback {
   std::uint64_t log_bytes = 0;     ///< from its first record to its newest
   std::uint64_t undone_bytes = 0;  ///< of these
   std::uint64_t closed_trees = 0;  ///< whose readers wait
+  bool was_read = true;            ///< its log records, before the engine opened
 };
 
 /// Counters since the engine opened. Summed from per-thread counters, so each is exact at rest and

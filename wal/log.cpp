@@ -16,6 +16,7 @@
 #include "wal/internal/rollback_room.h"
 #include "wal/internal/segment_keeper.h"
 #include "wal/internal/segment_store.h"
+#include "wal/older_segments.h"
 
 namespace swizzle::wal {
 namespace {
@@ -197,7 +198,13 @@ Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Ls
   RETURN_IF_ERROR(parts.store.adopt(found.first_segment, found.last_segment,
                                     geometry.number_of(block_floor(found.end))));
   parts.older = older;
-  if (older) RETURN_IF_ERROR(parts.store.adopt_older());
+  if (older && !older->segments) {
+    ASSIGN_OR_RETURN(parts.older->segments, OlderSegments::open(files, parts.options.directory,
+                                                                {.database_id = older->database_id,
+                                                                 .segment_bytes = geometry.bytes()},
+                                                                {}));
+  }
+  if (older) parts.store.adopt_older(parts.older->segments);
   RETURN_IF_ERROR(parts.start_at(found.end, geometry.first_lsn(found.last_segment + 1)));
   return log;
 }

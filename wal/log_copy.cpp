@@ -1,12 +1,15 @@
 #include "wal/log_copy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <memory>
 
 #include "base/memory/aligned_buffer.h"
 #include "wal/internal/segment.h"
 #include "wal/internal/segment_store.h"
+#include "wal/older_segments.h"
 
 namespace swizzle::wal {
 namespace {
@@ -43,16 +46,18 @@ Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry, Con
   return to.sync();
 }
 
-/// A restored database may use the archive of the one before it. A damaged header counts as ours.
-Result<bool> is_of_log(FileSystem& files, const std::filesystem::path& path,
-                       std::uint64_t database_id) {
-  ASSIGN_OR_RETURN(const auto file, files.open(path, OpenMode::read_only, {}));
-  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
-  if (size < kSegmentHeaderBytes) return true;
-  std::array<std::byte, kSegmentHeaderBytes> block{};
-  RETURN_IF_ERROR(file->read_at(0, block));
-  const auto header = decode_segment_header(block, path.native());
-  return !header || header->database_id == database_id;
+Result<std::unique_ptr<File>> open_source(const LogLocation& location, std::uint64_t number) {
+  const SegmentGeometry geometry{location.segment_bytes};
+  const auto& older = location.older;
+  if (older && older->segments && geometry.first_lsn(number) < raw(older->resumes_at)) {
+    ASSIGN_OR_RETURN(auto segment, older->segments->open_segment(number));
+    if (segment) return segment;
+    return fail(sqlstate::undefined_file,
+                fmt::format("log segment \"{}\" is missing", segment_name(number)));
+  }
+  RETURN_IF_ERROR(read_segment_header(*location.files, location.directory, number));
+  return location.files->open(location.directory / segment_name(number), OpenMode::read_only,
+                              {.direct = true});
 }
 
 }  // namespace
@@ -66,43 +71,14 @@ Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& fi
     const bool is_last = number == geometry.number_of(raw(end));
     // An end between two segments: the one after it may not exist yet.
     if (is_last && first == raw(end) && number != geometry.number_of(raw(from))) break;
-    RETURN_IF_ERROR(read_segment_header(*location.files, location.directory, number));
-    const std::string name = segment_name(number);
-    ASSIGN_OR_RETURN(auto source, location.files->open(location.directory / name,
-                                                       OpenMode::read_only, {.direct = true}));
-    ASSIGN_OR_RETURN(auto copy,
-                     files.open(directory / name, OpenMode::create_new, {.direct = true}));
+    ASSIGN_OR_RETURN(const auto source, open_source(location, number));
+    ASSIGN_OR_RETURN(const auto copy, files.open(directory / segment_name(number),
+                                                 OpenMode::create_new, {.direct = true}));
     const Content content{.begin = raw(from) > first ? raw(from) - first : 0,
                           .end = is_last ? raw(end) - first : geometry.bytes()};
     RETURN_IF_ERROR(copy_segment(*source, *copy, geometry, content, segments));
   }
   return files.sync_directory(directory);
-}
-
-Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
-                                                           const LogLocation& log, Lsn end,
-                                                           FileSystem& files,
-                                                           const std::filesystem::path& scratch) {
-  constexpr std::uint64_t kLooksAhead = 8;
-  const auto has = [&](std::uint64_t number) -> Result<bool> {
-    ASSIGN_OR_RETURN(const bool found, archive(segment_name(number), scratch));
-    if (!found) return false;
-    auto is_ours = is_of_log(files, scratch, log.database_id);
-    RETURN_IF_ERROR(files.remove(scratch));
-    return is_ours;
-  };
-  std::uint64_t missing = SegmentGeometry{log.segment_bytes}.number_of(raw(end));
-  ASSIGN_OR_RETURN(const bool has_end, has(missing));
-  if (has_end) {
-    ASSIGN_OR_RETURN(const bool has_next, has(++missing));
-    // The log ends here; the next segment was prepared for it.
-    if (has_next) return std::nullopt;
-  }
-  for (std::uint64_t number = missing + 1; number <= missing + kLooksAhead; ++number) {
-    ASSIGN_OR_RETURN(const bool found, has(number));
-    if (found) return segment_name(number);
-  }
-  return std::nullopt;
 }
 
 }  // namespace swizzle::wal

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
 
 #include "wal/log_options.h"
 #include "wal/reader.h"
@@ -24,13 +22,5 @@ enum class CopiedSegments : std::uint8_t {
 Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& files,
                   const std::filesystem::path& directory,
                   CopiedSegments segments = CopiedSegments::whole);
-
-/// Finds a segment of this log that the archive has although it lacks the one before it, the first
-/// that a log up to `end` does not have: commits there would be missing from a restore. `scratch`
-/// is a path for the fetched file. Nothing: the archive ends there.
-Result<std::optional<std::string>> find_segment_behind_gap(const RestoreSegment& archive,
-                                                           const LogLocation& log, Lsn end,
-                                                           FileSystem& files,
-                                                           const std::filesystem::path& scratch);
 
 }  // namespace swizzle::wal

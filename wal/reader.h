@@ -11,8 +11,9 @@
 
 namespace swizzle::wal {
 
-/// The log from which another one goes on: that of the database whose backup was restored. Its
-/// segments lie beside those of the other log, as they were, under older_segment_name().
+class OlderSegments;
+
+/// The log from which another one goes on: that of the database whose backup was restored.
 struct OlderLog {
   /// Identifier to which its segments and records are bound.
   std::uint64_t database_id = 0;
@@ -20,6 +21,10 @@ struct OlderLog {
   Lsn end = Lsn::none;
   /// Start of the other log, at the start of a segment. Nothing lies between the two.
   Lsn resumes_at = Lsn::none;
+  /// LSN of the first record that may be needed; none: not known.
+  Lsn from = Lsn::none;
+  /// Its segments. Null: they are in the directory of the other log, and Log::open() finds them.
+  std::shared_ptr<OlderSegments> segments = nullptr;
 };
 
 /// Location of a log. Log::location() gives it; find_log() reads it from the files.

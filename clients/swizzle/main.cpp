@@ -89,8 +89,8 @@ class Program {
   void describe_restore() {
     CLI::App& restore = command("restore", "makes a data directory of a backup; asks no server",
                                 [this] { return run_restore(words_, directories_); });
-    for (const char* const option :
-         {"--restore-command", "--target-lsn", "--target-time", "--target-name", "--target-xid"}) {
+    for (const char* const option : {"--restore-command", "--archive-folder", "--target-lsn",
+                                     "--target-time", "--target-name", "--target-xid"}) {
       restore.add_option_function<std::string>(
           option,
           [this, option](const std::string& value) {

@@ -152,10 +152,13 @@ TEST_CASE("swizzled --restore-from serves a backup at once, and goes on after ea
   }
   source.kill();
   const std::string log = source.data_directory() + "/engine/log";
-  RestoredServer server(source.directory() + "/r",
-                        {"--restore-from", backup, "--restore-from", changes, "--restore-command",
-                         "cp " + log + "/%f %p"},
-                        source.port());
+  std::vector<std::string> words{"--restore-from", backup, "--restore-from", changes};
+  const bool is_folder = GENERATE(false, true);
+  if (is_folder)
+    words.insert(words.end(), {"--archive-folder", log});
+  else
+    words.insert(words.end(), {"--restore-command", "cp " + log + "/%f %p"});
+  RestoredServer server(source.directory() + "/r", words, source.port());
   std::mt19937 random{1};
   int acknowledged = 0;
   for (int round = 0; round < 6; ++round) {

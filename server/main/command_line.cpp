@@ -164,8 +164,9 @@ class Reader {
             ->take_all()
             ->allow_extra_args(false);
     add_restore_options(app_, line_.restore.words);
-    for (const char* const name : {"--restore-command", "--target-lsn", "--target-time",
-                                   "--target-name", "--target-xid", "--target-exclusive"})
+    for (const char* const name :
+         {"--restore-command", "--archive-folder", "--target-lsn", "--target-time", "--target-name",
+          "--target-xid", "--target-exclusive"})
       app_.get_option(name)->needs(from);
   }
 

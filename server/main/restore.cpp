@@ -128,14 +128,14 @@ Result<> ServerRestore::fill_directory() {
 
 Result<> ServerRestore::make_lists(const Directories& engines) {
   const RestoreWords& words = request_.words;
-  spdlog::info("preparing the restore: the log of {} is read, up to its target",
-               words.restore_command.empty() ? "the backup" : "backup and archive");
+  const RestoreArchive archive = archive_of(words);
+  const std::string_view sources = archive.is_none() ? "the backup" : "backup and archive";
+  spdlog::info("preparing the restore: the log of {} is looked at, up to its target", sources);
   PosixFileSystem files;
   const TimePoint begin = Runtime::current().now();
   const auto goes_on = [this] { return !is_cancelled_.load(std::memory_order_relaxed); };
-  ASSIGN_OR_RETURN(
-      const RestoreOutcome made,
-      begin_restore(files, engines, directory_.engine(), archive_of(words), words.target, goes_on));
+  ASSIGN_OR_RETURN(const RestoreOutcome made, begin_restore(files, engines, directory_.engine(),
+                                                            archive, words.target, goes_on));
   const std::chrono::duration<double> took = Runtime::current().now() - begin;
   spdlog::info(
       "restoring on demand up to {}; the log goes on at {}; prepared in {:.2f} s, in which {:.1f} "
@@ -144,7 +144,7 @@ Result<> ServerRestore::make_lists(const Directories& engines) {
       static_cast<double>(made.log_bytes_read) / (1U << 20U));
   if (!has_target(words.target))
     spdlog::info("there is no log behind that in {}: what was committed later is not restored",
-                 words.restore_command.empty() ? "the backup" : "backup and archive");
+                 sources);
   return {};
 }
 

@@ -138,6 +138,15 @@ Result<std::vector<LeafRow>> decode_leaf_rows(Bytes payload) {
   return reader.finish(std::move(rows), "rows");
 }
 
+std::uint64_t count_leaf_rows(Bytes payload) noexcept {
+  constexpr std::size_t kSizes = 2 * sizeof(std::uint16_t);
+  std::uint64_t rows = 0;
+  for (std::size_t at = 0; at + kSizes <= payload.size(); ++rows)
+    at += kSizes + load<std::uint16_t>(payload.data() + at) +
+          load<std::uint16_t>(payload.data() + at + sizeof(std::uint16_t));
+  return rows;
+}
+
 Result<KeyAndPage> decode_key_and_page(Bytes payload) {
   Reader reader(payload);
   KeyAndPage both;

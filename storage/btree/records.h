@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "storage/btree/node.h"
+#include "wal/record.h"
 
 namespace swizzle {
 
@@ -95,6 +96,10 @@ enum class AfterFreeing : std::uint64_t {
 };
 
 inline constexpr std::size_t kMaxHeadBytes = 24;
+/// Returns the most bytes that undoing a record adds to the log: one record for each row.
+constexpr std::uint64_t most_undo_bytes(std::uint64_t rows, std::uint64_t payload_bytes) noexcept {
+  return rows * (wal::kMaxRecordOverhead + kMaxHeadBytes) + payload_bytes;
+}
 struct Head {
   std::array<std::byte, kMaxHeadBytes> bytes;
   std::size_t size = 0;
@@ -119,6 +124,8 @@ Result<LeafRow> decode_leaf_row(Bytes payload);
 Result<LeafUpdate> decode_leaf_update(Bytes payload);
 /// At least one row. None is in the overflow tree.
 Result<std::vector<LeafRow>> decode_leaf_rows(Bytes payload);
+/// Returns how many rows that would be; of a malformed payload, fewer.
+std::uint64_t count_leaf_rows(Bytes payload) noexcept;
 Result<KeyAndPage> decode_key_and_page(Bytes payload);
 Result<Deadoption> decode_deadoption(Bytes payload);
 

@@ -30,6 +30,8 @@ Lsn WalTreeLog::append(LogSpace& space, const Change& change,
   if (chain->is_undoing.load(std::memory_order_relaxed)) {
     header.flags = record_flags::kCompensation;
     header.undo_next = chain->undo_next;
+  } else if (chain->changes != nullptr) {
+    chain->changes->note(change.kind, change.tree);
   }
   const Lsn lsn = log_.append(space, header, payload).lsn;
   if (chain->first.load(std::memory_order_relaxed) == Lsn::none)

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "storage/btree/changed_trees.h"
 #include "storage/btree/records.h"
 #include "storage/buffer/frame.h"
 #include "storage/options.h"
@@ -21,6 +22,8 @@ struct TransactionChain {
   std::atomic<Lsn> last{Lsn::none};
   /// Set while undo runs: the record to be undone next, for the compensation records.
   Lsn undo_next = Lsn::none;
+  /// Changed trees, for checkpoints; null: they are not noted.
+  ChangedTrees* changes = nullptr;
   std::atomic<bool> is_undoing{false};  ///< read by others, for the views
 };
 

@@ -169,6 +169,8 @@ bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transac
          CommitOracle& oracle) {
   // Close trees for their losers never, for losers with few rows, and always.
   RestartLosers::most_open_rows = std::array<std::uint64_t, 3>{1024, 3, 0}[seed % 3];
+  // Read all losers, or none that changed enough rows of each tree.
+  RestartLosers::most_read_bytes = seed % 2 == 0 ? UINT64_MAX : 0;
   Simulation simulation{seed};
   return simulation.run([&] {
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);

@@ -58,7 +58,12 @@ void note_transaction(Analysis& analysis, const wal::Record& record) {
     return;
   }
   auto [loser, is_new] = analysis.losers.try_emplace(id, id, record.lsn, record.lsn);
-  if (!is_new) loser->second.last = std::max(loser->second.last, record.lsn);
+  ActiveTransaction& transaction = loser->second;
+  // All records of a transaction that the checkpoint does not have are behind it.
+  transaction.changes.is_known = is_new || transaction.changes.is_known;
+  if (!is_new) transaction.last = std::max(transaction.last, record.lsn);
+  const bool compensates = (record.header.flags & record_flags::kCompensation) != 0;
+  if (!compensates) note_change(transaction.changes, kind, record.header.tree, record.payload);
 }
 
 void note_on_map(Analysis& analysis, PageId page, PageEffect effect) {
@@ -187,6 +192,8 @@ void LogAnalysis::add(const SegmentDigest& digest) {
   for (const ActiveTransaction& open : digest.open) {
     auto [loser, is_new] = analysis_.losers.try_emplace(open.id, open);
     if (!is_new) loser->second.last = std::max(loser->second.last, open.last);
+    // A digest does not tell which changes a transaction has made.
+    loser->second.changes.is_known = false;
   }
   for (const TxnId id : digest.ended) analysis_.losers.erase(id);
   analysis_.next_txn = std::max(analysis_.next_txn, digest.next_txn);

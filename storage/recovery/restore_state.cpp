@@ -13,9 +13,12 @@
 namespace swizzle {
 namespace {
 
-constexpr std::string_view kFirstLine = "restored on demand, version 2";
-constexpr std::string_view kFirstLineOfVersion1 = "restored on demand, version 1";
+constexpr std::string_view kFirstLine = "restored on demand, version 3";
+constexpr std::array<std::string_view, 3> kFirstLines{"restored on demand, version 1",
+                                                      "restored on demand, version 2", kFirstLine};
 constexpr std::array<std::string_view, 3> kPhases{"begun", "pages left", "complete"};
+constexpr std::string_view kFolder = "archive folder ";
+constexpr std::string_view kCommand = "restore command ";
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 20U;
 
 std::uint64_t sum_of(std::string_view text) {
@@ -45,19 +48,23 @@ std::optional<std::string_view> take_line(std::string_view& text, std::string_vi
   return line->substr(word.size());
 }
 
-/// Parses the identifier of an older log, its end, and where the log goes on.
+/// Parses the identifier of an older log, its end, where the log goes on, and, since version 3, the
+/// first record that may be needed.
 std::optional<wal::OlderLog> parse_older_log(std::string_view text) {
-  std::array<std::uint64_t, 3> numbers{};
-  for (std::uint64_t& number : numbers) {
+  std::array<std::uint64_t, 4> numbers{};
+  std::size_t count = 0;
+  for (; count < numbers.size() && !text.empty(); ++count) {
     const std::size_t length = std::min(text.find(' '), text.size());
     const auto parsed = parse_hexadecimal(text.substr(0, length));
     if (!parsed) return std::nullopt;
-    number = *parsed;
+    numbers.at(count) = *parsed;
     text.remove_prefix(std::min(length + 1, text.size()));
   }
-  const auto& [id, end, resumes_at] = numbers;
-  if (!text.empty() || end == 0 || end >= resumes_at) return std::nullopt;
-  return wal::OlderLog{id, Lsn{end}, Lsn{resumes_at}};
+  const auto& [id, end, resumes_at, from] = numbers;
+  if (count < 3 || !text.empty() || end == 0 || end >= resumes_at || from >= end)
+    return std::nullopt;
+  return wal::OlderLog{
+      .database_id = id, .end = Lsn{end}, .resumes_at = Lsn{resumes_at}, .from = Lsn{from}};
 }
 
 std::optional<RestoreState> parse_state(std::string_view text) {
@@ -70,8 +77,7 @@ std::optional<RestoreState> parse_state(std::string_view text) {
   if (!sum || !rest.empty() || parse_hexadecimal(*sum) != std::optional{sum_of(lines)})
     return std::nullopt;
   const auto first = take_line(lines);
-  if (first != std::optional{kFirstLine} && first != std::optional{kFirstLineOfVersion1})
-    return std::nullopt;
+  if (!first || std::ranges::find(kFirstLines, *first) == kFirstLines.end()) return std::nullopt;
   RestoreState state;
   const auto phase = take_line(lines, "phase ");
   const auto known = phase ? std::ranges::find(kPhases, *phase) : kPhases.end();
@@ -85,6 +91,8 @@ std::optional<RestoreState> parse_state(std::string_view text) {
     state.older_log = parse_older_log(*take_line(lines, "older log "));
     if (!state.older_log) return std::nullopt;
   }
+  if (lines.starts_with(kFolder)) state.archive_folder = *take_line(lines, kFolder);
+  if (lines.starts_with(kCommand)) state.restore_command = *take_line(lines, kCommand);
   while (!lines.empty()) {
     const auto path = take_line(lines, "from ");
     if (!path) return std::nullopt;
@@ -123,14 +131,21 @@ Result<> write_restore_state(FileSystem& files, const std::filesystem::path& dir
       fmt::format("{}\nphase {}\nbackup {:016x}\n", kFirstLine,
                   kPhases.at(static_cast<std::size_t>(state.phase)), state.backup_id);
   if (state.older_log)
-    text += fmt::format("older log {:016x} {:016x} {:016x}\n", state.older_log->database_id,
-                        raw(state.older_log->end), raw(state.older_log->resumes_at));
-  for (const auto& backup : state.backups) {
-    if (backup.native().find('\n') != std::string::npos)
-      return fail(sqlstate::invalid_parameter_value,
-                  "the path of a backup must not have a line break");
-    text += fmt::format("from {}\n", backup.native());
-  }
+    text += fmt::format("older log {:016x} {:016x} {:016x} {:016x}\n", state.older_log->database_id,
+                        raw(state.older_log->end), raw(state.older_log->resumes_at),
+                        raw(state.older_log->from));
+  const auto add = [&text](std::string_view word, std::string_view value) -> Result<> {
+    if (value.find('\n') != std::string_view::npos)
+      return fail(
+          sqlstate::invalid_parameter_value,
+          "the path of a backup or an archive, and the command of a restore on demand, must "
+          "not have a line break");
+    text += fmt::format("{}{}\n", word, value);
+    return {};
+  };
+  if (!state.archive_folder.empty()) RETURN_IF_ERROR(add(kFolder, state.archive_folder.native()));
+  if (!state.restore_command.empty()) RETURN_IF_ERROR(add(kCommand, state.restore_command));
+  for (const auto& backup : state.backups) RETURN_IF_ERROR(add("from ", backup.native()));
   text += fmt::format("sum {:016x}\n", sum_of(text));
   const auto unfinished = directory / (std::string{kRestoredFromName} + ".tmp");
   {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -28,9 +29,18 @@ struct RestoreState {
   std::uint64_t backup_id = 0;
   /// A full backup and the incremental ones after it, oldest first.
   std::vector<std::filesystem::path> backups;
-  /// The log of backup and archive, once the directory can be opened. None if it was restored by an
-  /// earlier version, whose log has the old records itself.
+  /// The log of backup and archive, once the directory can be opened. None if it was restored by
+  /// version 1, whose log has the old records itself.
   std::optional<wal::OlderLog> older_log = std::nullopt;
+  /// The folder of the archive, or the command that fetches its segments; empty if there is none,
+  /// and in a directory of version 2, which has all segments itself.
+  std::filesystem::path archive_folder = {};
+  std::string restore_command = {};
+
+  /// True if backups and archive have segments of the older log that the directory may lack.
+  [[nodiscard]] bool lacks_segments() const noexcept {
+    return phase != Phase::complete && older_log && older_log->from != Lsn::none;
+  }
 };
 
 /// Reads the file. Nothing if there is none; XX001 if it is damaged.

@@ -252,6 +252,8 @@ void TransactionState::become_writer() {
   slot.outcome.store(UndoLog::kActive, std::memory_order_relaxed);
   slot.chain.last.store(Lsn::none, std::memory_order_relaxed);
   slot.chain.first.store(Lsn::none, std::memory_order_relaxed);
+  slot.chain.changes->clear();
+  undo->report_to(&slot.chain.changes->reported_undo_bytes);
   const TxnId id = engine.registry->next_id();
   slot.chain.id.store(id, std::memory_order_release);
   // Its age decides deadlocks.

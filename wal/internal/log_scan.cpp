@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/invariant.h"
 #include "base/memory/aligned_buffer.h"
 #include "wal/internal/flusher.h"
 #include "wal/internal/log_window.h"
 #include "wal/internal/segment_store.h"
 #include "wal/log.h"
+#include "wal/older_segments.h"
 
 namespace swizzle::wal {
 namespace {
@@ -95,10 +97,29 @@ Result<> zero_behind(const LogLocation& location, std::uint64_t end, std::uint64
   return {};
 }
 
+/// Segments of an older log are checked when they are opened.
+Result<LogEnd> check_older_segments(const OlderLog& older, const SegmentGeometry& geometry,
+                                    std::uint64_t from) {
+  INVARIANT(older.segments);
+  const std::uint64_t first = older.segments->first();
+  const std::uint64_t end = older.segments->end();
+  const std::uint64_t wanted = geometry.number_of(from);
+  if (wanted < first || wanted >= end)
+    return fail(sqlstate::undefined_file,
+                fmt::format("log segment \"{}\" of the log from before the restore is missing",
+                            segment_name(wanted)));
+  LogEnd found;
+  found.first_segment = first;
+  found.last_segment = end - 1;
+  return found;
+}
+
 }  // namespace
 
 Result<LogEnd> check_segments(const LogLocation& location, std::uint64_t from) {
   const SegmentGeometry geometry{location.segment_bytes};
+  if (location.older && from < raw(location.older->resumes_at))
+    return check_older_segments(*location.older, geometry, from);
   ASSIGN_OR_RETURN(const auto numbers, list_segments(*location.files, location.directory));
   std::uint64_t wanted = geometry.number_of(from);
   LogEnd found;

@@ -10,6 +10,7 @@
 #include "base/memory/aligned_buffer.h"
 #include "base/result.h"
 #include "wal/internal/segment.h"
+#include "wal/older_segments.h"
 #include "wal/reader.h"
 
 namespace swizzle::wal {
@@ -47,15 +48,25 @@ class LogWindow {
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
 
  private:
+  /// Bytes that a caller asks for.
+  struct Wanted {
+    std::uint64_t at;
+    std::size_t size;
+    /// Fewer will do, but not fewer than these.
+    std::size_t least;
+  };
   // Returns the loaded bytes from `at` on; loads first if there are none.
   Result<Bytes> rest(std::uint64_t at);
-  Result<Bytes> bytes_of_record(std::uint64_t at, std::size_t size);
-  Result<Bytes> bytes_ahead(std::uint64_t at, std::size_t size, std::size_t chunk);
-  Result<Bytes> loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
-                       std::uint64_t load_to);
+  Result<Bytes> bytes_of_record(const Wanted& wanted);
+  Result<Bytes> bytes_ahead(const Wanted& wanted, std::size_t chunk);
+  Result<Bytes> loaded(const Wanted& wanted, std::uint64_t load_from, std::uint64_t load_to);
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> without_absent(const Wanted& wanted,
+                                                                       std::uint64_t from,
+                                                                       std::uint64_t to) const;
   Result<> load_range(std::uint64_t from, std::uint64_t to);
   Result<bool> open_segment(std::uint64_t number);
-  [[nodiscard]] std::filesystem::path path_of(std::uint64_t number) const;
+  Result<bool> open_older_segment(std::uint64_t number);
+  [[nodiscard]] bool is_older(std::uint64_t number) const noexcept;
   Result<> read_segment_part(std::uint64_t at, MutableBytes into);
 
   LogLocation location_;

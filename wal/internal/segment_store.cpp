@@ -176,30 +176,12 @@ Result<> SegmentStore::remove_surplus(std::uint64_t free_below, std::uint32_t sp
   return {};
 }
 
-Result<> SegmentStore::adopt_older() {
-  ASSIGN_OR_RETURN(const auto names, files_.list(directory_));
-  const std::lock_guard guard{mutex_};
-  for (const std::string& name : names)
-    if (const auto number = older_segment_number(name)) older_.insert(*number);
-  return {};
-}
-
 Result<> SegmentStore::remove_older(std::uint64_t free_below) {
-  while (true) {
-    const std::uint64_t number = [&] {
-      const std::lock_guard guard{mutex_};
-      return older_.empty() ? free_below : *older_.begin();
-    }();
-    if (number >= free_below) return {};
-    RETURN_IF_ERROR(files_.remove(directory_ / older_segment_name(number)));
-    const std::lock_guard guard{mutex_};
-    older_.erase(number);
-  }
+  return older_ ? older_->remove_below(free_below) : Result<>{};
 }
 
 std::uint64_t SegmentStore::first_of_all() const {
-  const std::lock_guard guard{mutex_};
-  return older_.empty() ? first_ : *older_.begin();
+  return older_ && !older_->is_empty() ? older_->first() : first();
 }
 
 void SegmentStore::close_below(std::uint64_t number) {

@@ -5,13 +5,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/io/file.h"
 #include "base/result.h"
 #include "wal/internal/segment.h"
+#include "wal/older_segments.h"
 
 namespace swizzle::wal {
 
@@ -30,8 +30,10 @@ class SegmentStore {
   /// `first_writable` on. Counts the kept files, and removes what an interrupted preparation left
   /// behind, or keeps it, too.
   Result<> adopt(std::uint64_t first, std::uint64_t last, std::uint64_t first_writable);
-  /// Takes over the older log's segments (OlderLog) that lie in the directory.
-  Result<> adopt_older();
+  /// Takes over the older log's segments (OlderLog).
+  void adopt_older(std::shared_ptr<OlderSegments> segments) noexcept {
+    older_ = std::move(segments);
+  }
   /// Begins an empty log whose first segment will be `first`.
   void begin_at(std::uint64_t first);
 
@@ -93,12 +95,14 @@ class SegmentStore {
 
   std::uint64_t kept_files_ = 0;  ///< numbered from 0
 
+  /// Null if the log does not go on from an older one.
+  std::shared_ptr<OlderSegments> older_;
+
   // A leaf; never held across a transfer.
   mutable std::mutex mutex_;
   std::uint64_t first_ = kFirstSegment;
   std::uint64_t end_ = kFirstSegment;
   std::map<std::uint64_t, std::shared_ptr<File>> writable_;
-  std::set<std::uint64_t> older_;
 };
 
 /// Numbers of the segments in `directory`, ascending.

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "base/runtime/long_work.h"
+#include "storage/recovery/backup/backup_chain.h"
+#include "storage/recovery/backup/digest_archive.h"
+#include "wal/older_segments.h"
 
 namespace swizzle {
 
@@ -21,8 +24,8 @@ void BackgroundRestore::start() {
 void BackgroundRestore::run() {
   constexpr Duration kBetweenTries = std::chrono::seconds{10};
   std::string told;
-  make_runs();
   while (!task_.is_stopping()) {
+    make_runs();
     auto done = fetch();
     if (task_.is_stopping()) return;
     if (done) done = complete();
@@ -38,11 +41,13 @@ void BackgroundRestore::run() {
 
 /// Without the runs each page's records are found by its chain.
 void BackgroundRestore::make_runs() {
-  if (!records_.need_runs()) return;
+  if (!records_.need_runs() || runs_ != nullptr) return;
   auto runs = RecordRuns::make(parts_.files, parts_.directory, parts_.log.reader(), records_.from,
                                records_.end, run_bytes, [this] { return !task_.is_stopping(); });
   if (!runs) {
-    spdlog::warn("the records of the old log are not sorted by page: {}", runs.error().message());
+    if (runs.error().message() != told_of_runs_)
+      spdlog::warn("the records of the old log are not sorted by page: {}", runs.error().message());
+    told_of_runs_ = runs.error().message();
     return;
   }
   if (*runs == nullptr) return;
@@ -95,15 +100,33 @@ Result<> BackgroundRestore::redo_others() {
   return {};
 }
 
+Result<> BackgroundRestore::remove_digests() {
+  const auto digests = parts_.directory / kOlderDigestsName;
+  ASSIGN_OR_RETURN(const bool is_there, parts_.files.exists(digests));
+  return is_there ? remove_with_content(parts_.files, digests) : Result<>{};
+}
+
+/// Without transactions from before the restore nothing needs the older log, as soon as neither
+/// copy of the control file names a page that lacks a change of it.
+Result<> BackgroundRestore::keep_older_log() {
+  const wal::LogLocation log = parts_.log.location();
+  if (!log.older || !log.older->segments->has_places()) return {};
+  ASSIGN_OR_RETURN(const Lsn first, parts_.checkpoint());
+  ASSIGN_OR_RETURN(const Lsn second, parts_.checkpoint());
+  return log.older->segments->keep_here(raw(std::min(first, second)) / log.segment_bytes);
+}
+
 Result<> BackgroundRestore::complete() {
   if (const std::uint64_t left = parts_.pages.lacking_count(); left != 0)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 fmt::format("{} pages of the backup cannot be read now", left));
   RETURN_IF_ERROR(parts_.cleaner.clean_all());
+  RETURN_IF_ERROR(keep_older_log());
   RETURN_IF_ERROR(parts_.pages.complete());
   // Open files can still be read.
   if (auto removed = RecordRuns::remove(parts_.files, parts_.directory); !removed)
     spdlog::warn("{}", removed.error().message());
+  if (auto removed = remove_digests(); !removed) spdlog::warn("{}", removed.error().message());
   const std::chrono::duration<double> took = Runtime::current().now() - began_;
   spdlog::info(
       "the restore is complete {:.2f} s after the start: all {} pages that were in the backups "

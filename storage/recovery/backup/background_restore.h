@@ -20,7 +20,8 @@ namespace swizzle {
 
 /// Reads the pages of a restore on demand that no reader has asked for, while sessions already run.
 /// Each page is read into the pool, as by a reader, and written by the cleaner. When the data file
-/// has them all, it notes that the restore is complete. After a long log it first sorts the log's
+/// has them all, and the directory the segments of the older log that a transaction still needs, it
+/// notes that the restore is complete. After a long log it first sorts the log's
 /// records by page (record_runs.h).
 class BackgroundRestore {
  public:
@@ -35,6 +36,8 @@ class BackgroundRestore {
     FileSystem& files;
     const std::filesystem::path& directory;
     const wal::Log& log;
+    /// Takes a checkpoint. Returns where the log that it needs begins.
+    std::function<Result<Lsn>()> checkpoint;
   };
   /// Records before the ones that analysis has read.
   struct OldRecords {
@@ -66,12 +69,16 @@ class BackgroundRestore {
   Result<> fetch(Which which);
   Result<> redo_others();
   void make_runs();
+  Result<> remove_digests();
+  Result<> keep_older_log();
   Result<> complete();
 
   const Parts parts_;
   const OldRecords records_;
   const TimePoint began_;
   std::unique_ptr<RecordRuns> runs_;
+  /// The last error of making them.
+  std::string told_of_runs_;
   BackgroundTask task_;
 };
 

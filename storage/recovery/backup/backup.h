@@ -62,6 +62,6 @@ struct RestoredLog {
 /// `target` does not exist. The log still has the old id: see new_log.h.
 Result<RestoredLog> restore(FileSystem& files, std::span<const std::filesystem::path> chain,
                             const std::filesystem::path& target, const std::string& log_name,
-                            const wal::RestoreSegment& archive, const RecoveryTarget& stop);
+                            const RestoreArchive& archive, const RecoveryTarget& stop);
 
 }  // namespace swizzle

@@ -70,14 +70,14 @@ Result<int> restore(const Arguments& arguments) {
                                                    arguments.paths.end() - 1);
   const RecoveryTarget& target = arguments.restore.target;
   RETURN_IF_ERROR(check_restore_words(arguments.restore));
-  const wal::RestoreSegment archive = archive_of(arguments.restore);
+  const RestoreArchive archive = archive_of(arguments.restore);
   ASSIGN_OR_RETURN(const RestoreOutcome made,
                    restore_backup(files, backups, arguments.paths.back(), archive, target));
   fmt::print("restored up to {}; the log goes on at {}\n", describe_stop(made),
              raw(made.begins_again));
   if (!has_target(target))
     fmt::print("there is no log behind that in {}: what was committed later is not restored\n",
-               archive ? "backup and archive" : "the backup");
+               archive.is_none() ? "the backup" : "backup and archive");
   return code_for(made.given_up, "the database is restored");
 }
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "storage/recovery/backup/digest_builder.h"
+#include "wal/reader.h"
+#include "wal/record.h"
 
 namespace swizzle {
 namespace {
@@ -119,27 +121,51 @@ wal::ArchiveSegment archive_with_digests(FileSystem& files, std::filesystem::pat
 
 Result<std::optional<SegmentDigest>> ArchivedDigests::fetch(std::uint64_t segment) const {
   const std::string name = digest_name(segment);
-  ASSIGN_OR_RETURN(bool is_there, files_.exists(log_.directory / name));
-  if (!is_there && archive_) {
-    ASSIGN_OR_RETURN(is_there, archive_(name, log_.directory / name));
+  ASSIGN_OR_RETURN(const bool is_there, files_.exists(directory_ / name));
+  if (!is_there) {
+    if (!archive_) return std::optional<SegmentDigest>{};
+    ASSIGN_OR_RETURN(const bool is_fetched, archive_(name, directory_ / name));
+    if (!is_fetched) return std::optional<SegmentDigest>{};
   }
-  if (!is_there) return std::optional<SegmentDigest>{};
-  auto digest = read(segment);
+  return read(segment);
+}
+
+Result<std::optional<SegmentDigest>> ArchivedDigests::read(std::uint64_t segment) const {
+  auto digest = read_digest(files_, directory_ / digest_name(segment),
+                            {database_id_, segment_bytes_, segment});
   if (digest) return std::optional{*std::move(digest)};
-  spdlog::warn("digest \"{}\" of the archive is not used, and its segment is read: {}", name,
-               digest.error().message());
+  spdlog::warn("digest \"{}\" of the archive is not used, and its segment is read: {}",
+               digest_name(segment), digest.error().message());
   return std::optional<SegmentDigest>{};
 }
 
-Result<SegmentDigest> ArchivedDigests::read(std::uint64_t segment) const {
-  ASSIGN_OR_RETURN(SegmentDigest digest,
-                   read_digest(files_, log_.directory / digest_name(segment),
-                               {log_.database_id, log_.segment_bytes, segment}));
-  wal::Reader reader(log_, digest.end, wal::ReadPattern::random);
-  ASSIGN_OR_RETURN(const wal::Record last, reader.read(digest.last));
-  if (last.end != digest.end || sum_of_record(last) != digest.last_sum)
-    return fail(sqlstate::data_corrupted, "it was made of another segment of this name");
-  return digest;
+Result<> ArchivedDigests::require_fit(const SegmentDigest& digest, std::uint64_t number,
+                                      File& segment) const {
+  const std::uint64_t first = number * segment_bytes_;
+  // No other record ends in the segment: its beginning is in the one before.
+  if (raw(digest.last) < first) return {};
+  constexpr std::uint64_t kHeader = wal::kWriteUnit;
+  std::vector<std::byte> bytes(raw(digest.end) - raw(digest.last));
+  ASSIGN_OR_RETURN(const std::uint64_t size, segment.size());
+  const std::uint64_t at = kHeader + raw(digest.last) - first;
+  const bool is_inside = at + bytes.size() <= size;
+  if (is_inside) RETURN_IF_ERROR(segment.read_at(at, bytes));
+  wal::Record last;
+  const bool fits = is_inside &&
+                    wal::decode(bytes, digest.last, database_id_, last) == wal::Decoding::record &&
+                    last.end == digest.end && sum_of_record(last) == digest.last_sum;
+  if (fits) return {};
+  return fail(Error{
+      sqlstate::data_corrupted,
+      fmt::format("digest \"{}\" was made of another segment of this name", digest_name(number))}
+                  .with_hint("Without the digest the restore reads the segment."));
+}
+
+Result<> ArchivedDigests::check(std::uint64_t number, File& segment) const {
+  ASSIGN_OR_RETURN(const bool is_there, files_.exists(directory_ / digest_name(number)));
+  if (!is_there) return {};
+  ASSIGN_OR_RETURN(const auto digest, read(number));
+  return digest ? require_fit(*digest, number, segment) : Result<>{};
 }
 
 }  // namespace swizzle

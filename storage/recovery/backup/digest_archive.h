@@ -8,9 +8,11 @@
 #include "base/io/file.h"
 #include "storage/recovery/records/segment_digest.h"
 #include "wal/log_options.h"
-#include "wal/reader.h"
 
 namespace swizzle {
+
+/// Name of the directory, in one that a restore makes, of the digests that it has fetched.
+inline constexpr const char* kOlderDigestsName = "older-digests";
 
 /// Name of a segment's digest in the archive: that of the segment with another ending.
 std::string digest_name(std::uint64_t segment);
@@ -24,20 +26,31 @@ wal::ArchiveSegment archive_with_digests(FileSystem& files, std::filesystem::pat
 /// Digests of archived segments that lie in a directory.
 class ArchivedDigests {
  public:
-  /// `log` is where the segments are, and the digests are put.
-  ArchivedDigests(FileSystem& files, wal::RestoreSegment archive, wal::LogLocation log)
-      : files_(files), archive_(std::move(archive)), log_(std::move(log)) {}
+  /// `directory` has the digests, or gets those that `archive` fetches.
+  ArchivedDigests(FileSystem& files, wal::RestoreSegment archive, std::filesystem::path directory,
+                  std::uint64_t database_id, std::uint64_t segment_bytes)
+      : files_(files),
+        archive_(std::move(archive)),
+        directory_(std::move(directory)),
+        database_id_(database_id),
+        segment_bytes_(segment_bytes) {}
 
-  /// Fetches the digest, unless it is there. Nothing if the archive has none, or one that does not
-  /// fit the segment, which is named in the server's log.
+  /// Fetches the digest, unless it is there. Nothing if there is none, or one that is damaged or of
+  /// another segment, which is named in the server's log.
   Result<std::optional<SegmentDigest>> fetch(std::uint64_t segment) const;
+  /// XX001 if the digest was made of another segment of this name.
+  Result<> require_fit(const SegmentDigest& digest, std::uint64_t number, File& segment) const;
+  /// The same for the digest in the directory, if there is one.
+  Result<> check(std::uint64_t number, File& segment) const;
 
  private:
-  [[nodiscard]] Result<SegmentDigest> read(std::uint64_t segment) const;
+  [[nodiscard]] Result<std::optional<SegmentDigest>> read(std::uint64_t segment) const;
 
   FileSystem& files_;
   const wal::RestoreSegment archive_;
-  const wal::LogLocation log_;
+  const std::filesystem::path directory_;
+  const std::uint64_t database_id_;
+  const std::uint64_t segment_bytes_;
 };
 
 }  // namespace swizzle

@@ -132,7 +132,8 @@ Prepared prepare(SimulatedDisk& disk, const wal::RestoreSegment& archive,
   for (const char* const name : SpaceMap::kFileNames)
     if (disk.exists(directory / name).value())
       prepared.space.push_back(disk.contents(directory / name));
-  REQUIRE(remove_with_content(disk, directory / "log"));
+  for (const char* const name : {"log", kOlderDigestsName})
+    REQUIRE(remove_with_content(disk, directory / name));
   REQUIRE(remove_with_content(disk, directory));
   return prepared;
 }

@@ -4,6 +4,7 @@
 
 #include "storage/recovery/backup/backup.h"
 #include "storage/recovery/backup/backup_chain.h"
+#include "storage/recovery/backup/older_places.h"
 #include "storage/recovery/backup/restored_log.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "wal/log_copy.h"
@@ -23,7 +24,7 @@ void remove_unfinished(FileSystem& files, const std::filesystem::path& target,
 
 Result<RestoredLog> restore(FileSystem& files, std::span<const std::filesystem::path> backups,
                             const std::filesystem::path& target, const std::string& log_name,
-                            const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
+                            const RestoreArchive& archive, const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(BackupChain chain, BackupChain::open(files, backups));
   const Checkpoint& checkpoint = chain.control().checkpoint;
   RETURN_IF_ERROR(require_after_backup(chain, stop));
@@ -32,7 +33,12 @@ Result<RestoredLog> restore(FileSystem& files, std::span<const std::filesystem::
   // Pages are copied only if the target can be reached.
   const auto whole = target / (log_name + "-whole");
   RETURN_IF_ERROR(files.create_directory(whole));
-  auto log = collect_log(files, chain, log_name, whole, archive, stop, {});
+  auto log = [&]() -> Result<WholeLog> {
+    ASSIGN_OR_RETURN(
+        const ArchivedLog archived,
+        open_archived_log(files, chain, log_name, whole, whole, archive, fetch_of(archive)));
+    return collect_log(archived, chain, stop, {});
+  }();
   if (!log) {
     remove_unfinished(files, target, whole);
     return fail(std::move(log).error());

@@ -9,6 +9,7 @@
 #include "storage/btree/records.h"
 #include "storage/recovery/analysis.h"
 #include "storage/recovery/backup/backup_chain.h"
+#include "storage/recovery/backup/older_places.h"
 #include "storage/recovery/backup/restored_log.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/recovery.h"
@@ -33,32 +34,30 @@ class DirectoryMaker {
  public:
   DirectoryMaker(FileSystem& files, const BackupChain& chain, const std::filesystem::path& target,
                  const std::string& log_name, const RestoreGoesOn& goes_on)
-      : files_(files),
-        chain_(chain),
-        target_(target),
-        log_name_(log_name),
-        goes_on_(goes_on),
-        whole_(target / (log_name + "-whole")) {}
+      : files_(files), chain_(chain), target_(target), log_name_(log_name), goes_on_(goes_on) {}
 
   struct Made {
     RestoreOutcome outcome;
     wal::OlderLog older;
   };
-  Result<Made> make(const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
+  Result<Made> make(const RestoreArchive& archive, const RecoveryTarget& stop) {
     const std::filesystem::path log_directory = target_ / log_name_;
-    for (const auto& directory : {whole_, log_directory})
+    const std::filesystem::path digest_directory = target_ / kOlderDigestsName;
+    for (const auto& directory : {digest_directory, log_directory})
       RETURN_IF_ERROR(files_.create_directory(directory));
     RETURN_IF_ERROR(files_.sync_directory(target_));
-    ASSIGN_OR_RETURN(const WholeLog whole, collect_log(files_, chain_, log_name_, whole_,
-                                                       ending(archive), stop, goes_on_));
+    ASSIGN_OR_RETURN(const ArchivedLog log,
+                     open_archived_log(files_, chain_, log_name_, log_directory, digest_directory,
+                                       archive, ending(fetch_of(archive))));
+    ASSIGN_OR_RETURN(const WholeLog whole, collect_log(log, chain_, stop, goes_on_));
     RETURN_IF_ERROR(make_data_file());
     RETURN_IF_ERROR(chain_.copy_lists(files_, target_));
     // Skip one segment, so that followers of the old log in an archive stop before this one.
     const Lsn begin{raw(whole.segments_end) + whole.location.segment_bytes};
-    const wal::OlderLog older{
-        .database_id = whole.location.database_id, .end = whole.stop.end, .resumes_at = begin};
+    wal::OlderLog older = *whole.location.older;
+    older.end = whole.stop.end;
+    older.resumes_at = begin;
     const wal::LogOptions options = new_log_options(log_directory, whole.location.segment_bytes);
-    RETURN_IF_ERROR(wal::take_over_segments(files_, whole_, log_directory));
     RETURN_IF_ERROR(wal::begin_behind(files_, options, older));
     RETURN_IF_ERROR(write_lists(options, older, *whole.analysis));
     Made made{restore_outcome(whole.stop, begin), older};
@@ -68,11 +67,12 @@ class DirectoryMaker {
 
  private:
   /// Returns the function that fetches segments, which also ends with the restore.
-  [[nodiscard]] wal::RestoreSegment ending(const wal::RestoreSegment& archive) const {
-    if (!archive) return archive;
-    return [&](const std::string& name, const std::filesystem::path& to) -> Result<bool> {
+  [[nodiscard]] wal::RestoreSegment ending(wal::RestoreSegment fetch) const {
+    if (!fetch) return fetch;
+    return [this, fetch = std::move(fetch)](const std::string& name,
+                                            const std::filesystem::path& to) -> Result<bool> {
       RETURN_IF_ERROR(require_going_on(goes_on_));
-      return archive(name, to);
+      return fetch(name, to);
     };
   }
 
@@ -101,7 +101,6 @@ class DirectoryMaker {
     control.timeline = 1;
     control.shutdown = Control::Shutdown::none;
     control.checkpoint = checkpoint_at(begin, recovered);
-    RETURN_IF_ERROR(remove_with_content(files_, whole_));
     return ControlFile::create(files_, target_, control);
   }
 
@@ -128,14 +127,13 @@ class DirectoryMaker {
   const std::filesystem::path& target_;
   const std::string& log_name_;
   const RestoreGoesOn& goes_on_;
-  const std::filesystem::path whole_;
 };
 
 /// Removes the directory. The file that says what it is goes last, so that a crash in the middle
 /// leaves a directory that a later call may remove.
 Result<> remove_begun(FileSystem& files, const std::filesystem::path& target,
                       const std::string& log_name) {
-  for (const auto& directory : {target / (log_name + "-whole"), target / log_name}) {
+  for (const auto& directory : {target / kOlderDigestsName, target / log_name}) {
     ASSIGN_OR_RETURN(const bool is_there, files.exists(directory));
     if (is_there) RETURN_IF_ERROR(remove_with_content(files, directory));
   }
@@ -164,9 +162,8 @@ Result<> require_begun(FileSystem& files, const std::filesystem::path& target) {
 Result<RestoreOutcome> restore_lists(FileSystem& files,
                                      std::span<const std::filesystem::path> backups,
                                      const std::filesystem::path& target,
-                                     const std::string& log_name,
-                                     const wal::RestoreSegment& archive, const RecoveryTarget& stop,
-                                     const RestoreGoesOn& goes_on) {
+                                     const std::string& log_name, const RestoreArchive& archive,
+                                     const RecoveryTarget& stop, const RestoreGoesOn& goes_on) {
   ASSIGN_OR_RETURN(const BackupChain chain, BackupChain::open(files, backups));
   RETURN_IF_ERROR(require_after_backup(chain, stop));
   ASSIGN_OR_RETURN(const bool is_there, files.exists(target));
@@ -188,6 +185,8 @@ Result<RestoreOutcome> restore_lists(FileSystem& files,
     // Last: from now on the directory can be opened.
     state.phase = RestoreState::Phase::pages_left;
     state.older_log = made_of.older;
+    state.archive_folder = archive.folder;
+    state.restore_command = archive.command;
     RETURN_IF_ERROR(write_restore_state(files, target, state));
     return std::move(made_of.outcome);
   }();

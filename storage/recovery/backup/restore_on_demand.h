@@ -17,8 +17,7 @@ namespace swizzle {
 Result<RestoreOutcome> restore_lists(FileSystem& files,
                                      std::span<const std::filesystem::path> backups,
                                      const std::filesystem::path& target,
-                                     const std::string& log_name,
-                                     const wal::RestoreSegment& archive, const RecoveryTarget& stop,
-                                     const RestoreGoesOn& goes_on);
+                                     const std::string& log_name, const RestoreArchive& archive,
+                                     const RecoveryTarget& stop, const RestoreGoesOn& goes_on);
 
 }  // namespace swizzle

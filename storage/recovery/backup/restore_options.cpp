@@ -63,6 +63,15 @@ void add_restore_options(CLI::App& app, RestoreWords& words) {
   app.add_option("--restore-command", words.restore_command,
                  "fetches the archived log segment %f to the path %p")
       ->type_name("COMMAND");
+  app.add_option_function<std::string>(
+         "--archive-folder",
+         [&words](const std::string& word) {
+           words.archive_folder = std::filesystem::absolute(word);
+         },
+         "has the archived log segments, which are read there")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER")
+      ->excludes(app.get_option("--restore-command"));
   RecoveryTarget& target = words.target;
   const auto add = [&app](const char* name, const char* type, const char* description, auto read) {
     app.add_option_function<std::string>(
@@ -116,9 +125,11 @@ Result<> check_restore_words(const RestoreWords& words) {
   return {};
 }
 
-wal::RestoreSegment archive_of(const RestoreWords& words) {
-  if (words.restore_command.empty()) return {};
-  return wal::restore_by_command(words.restore_command);
+RestoreArchive archive_of(const RestoreWords& words) {
+  RestoreArchive archive;
+  archive.folder = words.archive_folder;
+  archive.command = words.restore_command;
+  return archive;
 }
 
 std::string describe_stop(const RestoreOutcome& made) {

@@ -5,19 +5,14 @@
 
 #include <utility>
 
-#include "storage/recovery/backup/digest_archive.h"
 #include "wal/log.h"
-#include "wal/log_copy.h"
 #include "wal/older_log.h"
 
 namespace swizzle {
 namespace {
 
-Result<> require_no_gap(FileSystem& files, const wal::RestoreSegment& archive,
-                        const wal::LogLocation& log, Lsn end) {
-  ASSIGN_OR_RETURN(
-      const auto later,
-      wal::find_segment_behind_gap(archive, log, end, files, log.directory / "looked-for.tmp"));
+Result<> require_no_gap(wal::OlderSegments& segments, Lsn end) {
+  ASSIGN_OR_RETURN(const auto later, segments.find_behind_gap(end));
   if (!later) return {};
   return fail(
       Error{sqlstate::object_not_in_prerequisite_state,
@@ -100,30 +95,90 @@ class HistoryVisitor final : public wal::OpeningVisitor {
   std::uint64_t bytes_read_ = 0;
 };
 
-/// Shows the log to the visitor, up to `segments_end`. Of segments that have a digest the records
-/// are not read, unless the history ends among them. Returns the end of what was read.
-Result<Lsn> read_history(const wal::LogLocation& log, const ArchivedDigests& digests,
-                         Lsn segments_end, HistoryVisitor& history) {
-  std::uint64_t number = raw(history.end()) / log.segment_bytes;
-  while (++number < raw(segments_end) / log.segment_bytes) {
-    ASSIGN_OR_RETURN(const auto digest, digests.fetch(number));
-    if (!digest || !history.takes(*digest)) continue;
-    if (history.end() < digest->begin) {
-      history.pause_at(digest->begin);
-      RETURN_IF_ERROR(wal::read_to_end(log, history.end(), history));
-      if (history.is_over() || history.end() < digest->begin) return history.end();
+/// Shows the log to the visitor, and finds the archive's last segment. Of segments that have a
+/// digest the records are not read, unless the history ends among them.
+class HistoryReader {
+ public:
+  /// The log has `least` at least: the backup's own part.
+  HistoryReader(const ArchivedLog& log, HistoryVisitor& history, Lsn least,
+                const RestoreGoesOn& goes_on)
+      : log_(log), history_(history), least_(least), goes_on_(goes_on) {}
+
+  /// Returns the end of what was read.
+  Result<Lsn> read() {
+    const std::uint64_t first = log_.segments->first();
+    const std::uint64_t begin = raw(history_.end()) / log_.location.segment_bytes;
+    for (std::uint64_t number = first;; ++number) {
+      RETURN_IF_ERROR(require_going_on(goes_on_));
+      std::optional<SegmentDigest> digest;
+      if (number > begin) {
+        ASSIGN_OR_RETURN(digest, log_.digests.fetch(number));
+      }
+      ASSIGN_OR_RETURN(const bool is_there, find(number, digest));
+      if (!is_there) break;
+      if (digest) RETURN_IF_ERROR(pass(number, *digest));
     }
-    if (history.end() == digest->begin)
-      history.add(*digest);
-    else
-      spdlog::warn("digest \"{}\" of the archive is not used, since no record ends at LSN {}",
-                   digest_name(number), raw(digest->begin));
+    history_.pause_at(Lsn{UINT64_MAX});
+    const Lsn segments_end{log_.segments->end() * log_.location.segment_bytes};
+    if (segments_end < least_)
+      return fail(sqlstate::undefined_file,
+                  fmt::format("log segment \"{:016x}.log\" of the backup is missing",
+                              log_.segments->end()));
+    // Behind the records that a digest has there is none that ends in the segment.
+    const bool is_read = passed_ + 1 == log_.segments->end() || history_.end() == segments_end;
+    if (!history_.is_over() && !is_read)
+      RETURN_IF_ERROR(wal::read_to_end(log_.location, history_.end(), history_));
+    return history_.end();
   }
-  history.pause_at(Lsn{UINT64_MAX});
-  if (history.end() == segments_end) return segments_end;
-  RETURN_IF_ERROR(wal::read_to_end(log, history.end(), history));
-  return history.end();
-}
+
+ private:
+  Result<bool> find(std::uint64_t number, std::optional<SegmentDigest>& digest) const {
+    wal::OlderSegments& segments = *log_.segments;
+    // An archive gets a digest behind its segment.
+    if (digest && segments.is_fetched(number)) {
+      segments.promise(number);
+    } else {
+      ASSIGN_OR_RETURN(const bool is_there, segments.find(number));
+      if (!is_there) return false;
+    }
+    if (!digest || !segments.is_here(number)) return true;
+    ASSIGN_OR_RETURN(const auto segment, segments.open_segment(number));
+    if (auto fits = log_.digests.require_fit(*digest, number, *segment); !fits) {
+      if (fits.error().state() != sqlstate::data_corrupted) return fail(std::move(fits).error());
+      spdlog::warn("{}; the segment is read", fits.error().message());
+      digest.reset();
+    }
+    return true;
+  }
+
+  /// Has the digest's segment follow in the history, after the records before it.
+  Result<> pass(std::uint64_t number, const SegmentDigest& digest) {
+    if (history_.is_over() || is_cut_off_ || !history_.takes(digest)) return {};
+    if (history_.end() < digest.begin) {
+      history_.pause_at(digest.begin);
+      RETURN_IF_ERROR(wal::read_to_end(log_.location, history_.end(), history_));
+      is_cut_off_ = history_.end() < digest.begin;
+      if (history_.is_over() || is_cut_off_) return {};
+    }
+    if (history_.end() == digest.begin) {
+      history_.add(digest);
+      passed_ = number;
+    } else {
+      spdlog::warn("digest \"{}\" of the archive is not used, since no record ends at LSN {}",
+                   digest_name(number), raw(digest.begin));
+    }
+    return {};
+  }
+
+  const ArchivedLog& log_;
+  HistoryVisitor& history_;
+  const Lsn least_;
+  const RestoreGoesOn& goes_on_;
+  /// The last segment whose digest was used.
+  std::uint64_t passed_ = 0;
+  /// The records end before the last segment.
+  bool is_cut_off_ = false;
+};
 
 }  // namespace
 
@@ -145,34 +200,23 @@ Result<> require_after_backup(const BackupChain& chain, const RecoveryTarget& ta
                   describe_target(target), describe_target({.time_us = checkpoint.taken_at_us})));
 }
 
-Result<WholeLog> collect_log(FileSystem& files, const BackupChain& chain,
-                             const std::string& log_name, const std::filesystem::path& directory,
-                             const wal::RestoreSegment& archive, const RecoveryTarget& target,
-                             const RestoreGoesOn& goes_on) {
+Result<WholeLog> collect_log(const ArchivedLog& log, const BackupChain& chain,
+                             const RecoveryTarget& target, const RestoreGoesOn& goes_on) {
   const Checkpoint& checkpoint = chain.control().checkpoint;
-  ASSIGN_OR_RETURN(const wal::LogLocation kept, wal::find_log(files, chain.newest() / log_name));
-  wal::LogOptions options;
-  options.directory = directory;
-  options.database_id = kept.database_id;
-  options.segment_bytes = kept.segment_bytes;
-  options.restore = archive;
   WholeLog whole;
-  ASSIGN_OR_RETURN(whole.segments_end, wal::collect_segments(files, kept,
-                                                             {.from = checkpoint.keep_from,
-                                                              .whole_before = checkpoint.begin,
-                                                              .end = chain.end()},
-                                                             options));
-  whole.location = kept;
-  whole.location.directory = directory;
-  const ArchivedDigests digests(files, archive, whole.location);
+  whole.location = log.location;
   StopSearch search(chain.end(), target);
-  HistoryVisitor history(checkpoint, whole.segments_end, search, goes_on);
-  ASSIGN_OR_RETURN(whole.end, read_history(whole.location, digests, whole.segments_end, history));
+  HistoryVisitor history(checkpoint, Lsn::max, search, goes_on);
+  ASSIGN_OR_RETURN(whole.end, HistoryReader(log, history, chain.end(), goes_on).read());
+  whole.segments_end = Lsn{log.segments->end() * log.location.segment_bytes};
   whole.bytes_read = history.bytes_read();
   RETURN_IF_ERROR(require_going_on(goes_on));
+  if (!history.is_over() && whole.end < chain.end())
+    return fail(sqlstate::data_corrupted,
+                fmt::format("the log of the backup is damaged at LSN {}: it should go up to {}",
+                            raw(whole.end), raw(chain.end())));
   ASSIGN_OR_RETURN(auto stop, search.finish(whole.end));
-  if (archive && (!has_target(target) || !stop))
-    RETURN_IF_ERROR(require_no_gap(files, archive, whole.location, whole.end));
+  if (!has_target(target) || !stop) RETURN_IF_ERROR(require_no_gap(*log.segments, whole.end));
   if (!stop) {
     return fail(
         Error{sqlstate::object_not_in_prerequisite_state,
@@ -185,7 +229,7 @@ Result<WholeLog> collect_log(FileSystem& files, const BackupChain& chain,
   // A time ends the history before records that have been analysed.
   if (history.end() > whole.stop.end) {
     HistoryVisitor again(checkpoint, whole.stop.end, goes_on);
-    RETURN_IF_ERROR(read_history(whole.location, digests, whole.segments_end, again));
+    RETURN_IF_ERROR(HistoryReader(log, again, chain.end(), goes_on).read());
     RETURN_IF_ERROR(require_going_on(goes_on));
     whole.bytes_read += again.bytes_read();
     whole.analysis = again.take_analysis();

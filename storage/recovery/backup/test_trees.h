@@ -18,6 +18,20 @@
 
 namespace swizzle::test {
 
+/// Fetches segments from the log of the database itself, and those that are not there any more from
+/// the archive. A power cut may have left the archive's copy of a segment short; the log has it
+/// then.
+inline wal::RestoreSegment fetch_from_archive_and_log(SimulatedDisk& disk) {
+  return [&disk](const std::string& name, const std::filesystem::path& target) -> Result<bool> {
+    for (const auto& source : {kHome / "log" / name, kArchive / name}) {
+      if (!disk.exists(source).value()) continue;
+      RETURN_IF_ERROR(copy_file(disk, source, target));
+      return true;
+    }
+    return false;
+  };
+}
+
 /// A database with three trees on a simulated disk, and the rows that each has.
 class Trees {
  public:
@@ -25,7 +39,9 @@ class Trees {
   using Content = std::map<TreeId, Rows>;
 
   static EngineOptions options_of(SimulatedDisk& disk) {
-    return archiving_options(disk, std::uint64_t{256} << 10U);
+    EngineOptions options = archiving_options(disk, std::uint64_t{256} << 10U);
+    options.restore = fetch_from_archive_and_log(disk);
+    return options;
   }
 
   /// Makes a database.
@@ -155,20 +171,6 @@ inline void flip_byte(SimulatedDisk& disk, const std::filesystem::path& path, st
   REQUIRE(file->read_at(at, byte));
   byte[0] ^= std::byte{1};
   REQUIRE(file->write_at(at, byte));
-}
-
-/// Fetches segments from the log of the database itself, and those that are not there any more from
-/// the archive. A power cut may have left the archive's copy of a segment short; the log has it
-/// then.
-inline wal::RestoreSegment fetch_from_archive_and_log(SimulatedDisk& disk) {
-  return [&disk](const std::string& name, const std::filesystem::path& target) -> Result<bool> {
-    for (const auto& source : {kHome / "log" / name, kArchive / name}) {
-      if (!disk.exists(source).value()) continue;
-      RETURN_IF_ERROR(copy_file(disk, source, target));
-      return true;
-    }
-    return false;
-  };
 }
 
 }  // namespace swizzle::test

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "base/invariant.h"
 #include "base/memory/aligned_buffer.h"
 
 namespace swizzle {
@@ -16,11 +20,13 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'S', 'W', 'I', 'Z', 'Z', 'C', 'T', 'L'};
 
-/// docs/on-disk-format.md lists the offsets. Dirty pages and active transactions follow.
+/// docs/on-disk-format.md lists the offsets. Dirty pages, active transactions and the trees that
+/// these have changed follow.
 struct ControlHeader {
   std::array<char, 8> magic;
   std::uint32_t format_version;
-  std::uint32_t reserved;
+  /// Number of trees at the end. A wrong number makes a wrong checksum.
+  std::uint32_t tree_count;
   std::uint64_t checksum;  ///< of everything after it, seeded with the generation
   std::uint64_t generation;
   std::uint64_t database_id;
@@ -44,7 +50,28 @@ static_assert(sizeof(ControlHeader) == 128);
 static_assert(offsetof(ControlHeader, checksum) == 16);
 static_assert(offsetof(ControlHeader, begin) == 64);
 static_assert(offsetof(ControlHeader, dirty_count) == 104);
-static_assert(sizeof(DirtyPage) == 24 && sizeof(ActiveTransaction) == 24);
+static_assert(sizeof(DirtyPage) == 24);
+
+/// An active transaction.
+struct StoredTransaction {
+  TxnId id;
+  Lsn first;
+  Lsn last;
+  // Since version 3.
+  std::uint64_t undo_bytes;
+  std::uint32_t tree_count;
+  std::uint32_t is_known;
+};
+static_assert(sizeof(StoredTransaction) == 40);
+constexpr std::size_t kTransactionBytesBefore3 = 24;
+static_assert(offsetof(StoredTransaction, undo_bytes) == kTransactionBytesBefore3);
+
+/// A tree that an active transaction has changed.
+struct StoredTree {
+  TreeId tree;
+  std::uint32_t records;
+};
+static_assert(sizeof(StoredTree) == 8);
 
 /// A dirty page in format version 1.
 struct DirtyPageOfVersion1 {
@@ -61,9 +88,61 @@ struct Copy {
   Control control;
 };
 
-std::size_t size_of(std::uint32_t version, std::uint64_t dirty, std::uint64_t active) noexcept {
+std::size_t transaction_bytes(std::uint32_t version) noexcept {
+  return version < 3 ? kTransactionBytesBefore3 : sizeof(StoredTransaction);
+}
+
+std::size_t size_of(const ControlHeader& header) noexcept {
+  const std::uint32_t version = header.format_version;
   const std::size_t page = version == 1 ? sizeof(DirtyPageOfVersion1) : sizeof(DirtyPage);
-  return sizeof(ControlHeader) + dirty * page + active * sizeof(ActiveTransaction);
+  const std::size_t trees = version < 3 ? 0 : header.tree_count * sizeof(StoredTree);
+  return sizeof(ControlHeader) + header.dirty_count * page +
+         header.active_count * transaction_bytes(version) + trees;
+}
+
+std::byte* store_transactions(std::span<const ActiveTransaction> active, std::byte* at) noexcept {
+  for (const ActiveTransaction& transaction : active) {
+    const OpenChanges& changes = transaction.changes;
+    store(at, StoredTransaction{.id = transaction.id,
+                                .first = transaction.first,
+                                .last = transaction.last,
+                                .undo_bytes = changes.undo_bytes,
+                                .tree_count = static_cast<std::uint32_t>(changes.trees.size()),
+                                .is_known = changes.is_known ? 1U : 0U});
+    at += sizeof(StoredTransaction);
+  }
+  for (const ActiveTransaction& transaction : active) {
+    for (const OpenChanges::OfTree& tree : transaction.changes.trees) {
+      const std::uint64_t records = std::min<std::uint64_t>(tree.records, UINT32_MAX);
+      store(at, StoredTree{tree.tree, static_cast<std::uint32_t>(records)});
+      at += sizeof(StoredTree);
+    }
+  }
+  return at;
+}
+
+/// Nothing if the counts do not fit each other.
+std::optional<std::vector<ActiveTransaction>> load_transactions(const ControlHeader& header,
+                                                                const std::byte* at) {
+  std::vector<ActiveTransaction> active;
+  const std::byte* tree = at + header.active_count * transaction_bytes(header.format_version);
+  std::uint32_t trees_left = header.format_version < 3 ? 0 : header.tree_count;
+  for (std::uint64_t i = 0; i < header.active_count; ++i) {
+    StoredTransaction stored{};
+    std::memcpy(&stored, at, transaction_bytes(header.format_version));
+    at += transaction_bytes(header.format_version);
+    if (stored.tree_count > trees_left) return std::nullopt;
+    trees_left -= stored.tree_count;
+    ActiveTransaction& transaction = active.emplace_back(
+        stored.id, stored.first, stored.last,
+        OpenChanges{.undo_bytes = stored.undo_bytes, .is_known = stored.is_known == 1});
+    for (std::uint32_t n = 0; n < stored.tree_count; ++n, tree += sizeof(StoredTree)) {
+      const auto of = load<StoredTree>(tree);
+      transaction.changes.trees.push_back({of.tree, of.records});
+    }
+  }
+  if (trees_left != 0) return std::nullopt;
+  return active;
 }
 
 DirtyPage load_dirty_page(std::uint32_t version, const std::byte*& at) noexcept {
@@ -98,11 +177,15 @@ AlignedBuffer encode(const Control& control, std::uint64_t generation) {
   header.taken_at_us = checkpoint.taken_at_us;
   header.dirty_count = checkpoint.dirty.size();
   header.active_count = checkpoint.active.size();
+  std::size_t trees = 0;
+  for (const ActiveTransaction& transaction : checkpoint.active)
+    trees += transaction.changes.trees.size();
+  header.tree_count = static_cast<std::uint32_t>(trees);
   header.logging = control.logging;
   header.shutdown = control.shutdown;
   header.timeline = control.timeline;
 
-  const std::size_t size = size_of(header.format_version, header.dirty_count, header.active_count);
+  const std::size_t size = size_of(header);
   AlignedBuffer buffer(std::max(size, kLeastBytes));
   store(buffer.data(), header);
   std::byte* at = buffer.data() + sizeof header;
@@ -110,10 +193,8 @@ AlignedBuffer encode(const Control& control, std::uint64_t generation) {
     store(at, page);
     at += sizeof page;
   }
-  for (const ActiveTransaction& transaction : checkpoint.active) {
-    store(at, transaction);
-    at += sizeof transaction;
-  }
+  at = store_transactions(checkpoint.active, at);
+  INVARIANT(at == buffer.data() + size);
   store(buffer.data() + offsetof(ControlHeader, checksum),
         checksum(buffer.bytes(kChecked, size - kChecked), generation));
   return buffer;
@@ -132,7 +213,7 @@ Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
                     ControlFile::kFormatVersion));
   const std::uint64_t most = bytes.size() / sizeof(DirtyPageOfVersion1);
   if (header.dirty_count > most || header.active_count > most) return std::nullopt;
-  const std::size_t size = size_of(header.format_version, header.dirty_count, header.active_count);
+  const std::size_t size = size_of(header);
   if (size > bytes.size() ||
       checksum(bytes.subspan(kChecked, size - kChecked), header.generation) != header.checksum)
     return std::nullopt;
@@ -156,8 +237,9 @@ Result<std::optional<Copy>> decode(const File& file, Bytes bytes) {
   const std::byte* at = bytes.data() + sizeof header;
   for (std::uint64_t i = 0; i < header.dirty_count; ++i)
     copy.control.checkpoint.dirty.push_back(load_dirty_page(header.format_version, at));
-  for (std::uint64_t i = 0; i < header.active_count; ++i, at += sizeof(ActiveTransaction))
-    copy.control.checkpoint.active.push_back(load<ActiveTransaction>(at));
+  auto active = load_transactions(header, at);
+  if (!active) return std::nullopt;
+  copy.control.checkpoint.active = *std::move(active);
   return copy;
 }
 

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/io/file.h"
 #include "base/result.h"
+#include "storage/btree/changed_trees.h"
 
 namespace swizzle {
 
@@ -26,6 +27,8 @@ struct ActiveTransaction {
   TxnId id;
   Lsn first;
   Lsn last;
+  /// Not known before format version 3.
+  OpenChanges changes = {};
 };
 
 /// The start of recovery. Its initial value is that of an empty database.
@@ -62,7 +65,7 @@ struct Control {
 /// copy is written; if that is torn or lost, the previous one counts (rule R1).
 class ControlFile {
  public:
-  static constexpr std::uint32_t kFormatVersion = 2;
+  static constexpr std::uint32_t kFormatVersion = 3;
   static constexpr std::array<const char*, 2> kFileNames = {"control-0", "control-1"};
 
   /// Writes both copies; durable on return.

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/simulation/simulated_disk.h"
+#include "storage/testing/older_control.h"
 
 using namespace swizzle;
 using Catch::Contains;
@@ -27,8 +28,13 @@ Control sample(std::uint64_t version) {
   checkpoint.taken_at_us = 123456;
   for (std::uint64_t i = 0; i < version * 60 % 2000; ++i)
     checkpoint.dirty.push_back({PageId{i + 5}, Lsn{version * 80 + i}});
-  for (std::uint64_t i = 0; i < version % 7; ++i)
+  for (std::uint64_t i = 0; i < version % 7; ++i) {
     checkpoint.active.push_back({TxnId{i}, Lsn{i * 8}, Lsn{i * 16}});
+    OpenChanges& changes = checkpoint.active.back().changes;
+    changes.undo_bytes = i * version;
+    changes.is_known = i % 2 == 0;
+    for (std::uint32_t n = 0; n < i; ++n) changes.trees.push_back({TreeId{n + 7}, version + n});
+  }
   return control;
 }
 
@@ -48,8 +54,18 @@ void require_same(const Control& a, const Control& b) {
     REQUIRE(a.checkpoint.dirty[i].since == b.checkpoint.dirty[i].since);
   }
   REQUIRE(a.checkpoint.active.size() == b.checkpoint.active.size());
-  for (std::size_t i = 0; i < a.checkpoint.active.size(); ++i)
+  for (std::size_t i = 0; i < a.checkpoint.active.size(); ++i) {
     REQUIRE(a.checkpoint.active[i].last == b.checkpoint.active[i].last);
+    const OpenChanges& changes = a.checkpoint.active[i].changes;
+    const OpenChanges& others = b.checkpoint.active[i].changes;
+    REQUIRE(changes.undo_bytes == others.undo_bytes);
+    REQUIRE(changes.is_known == others.is_known);
+    REQUIRE(changes.trees.size() == others.trees.size());
+    for (std::size_t n = 0; n < changes.trees.size(); ++n) {
+      REQUIRE(changes.trees[n].tree == others.trees[n].tree);
+      REQUIRE(changes.trees[n].records == others.trees[n].records);
+    }
+  }
 }
 
 void make(SimulatedDisk& disk) {
@@ -88,6 +104,21 @@ TEST_CASE("P24 a torn or lost copy leaves the one before", "[control][crash]") {
     REQUIRE((found == written || found == written + 1));
     require_same(control->current(), sample(found));
   }
+}
+
+TEST_CASE("a control file of the version before is read, without what transactions changed",
+          "[control]") {
+  SimulatedDisk disk;
+  make(disk);
+  REQUIRE(ControlFile::open(disk, kDirectory).value()->write(sample(13)));
+  test::make_control_version_2(disk, kDirectory);
+  Control expected = sample(13);
+  REQUIRE(expected.checkpoint.active.size() == 6);
+  for (ActiveTransaction& transaction : expected.checkpoint.active) transaction.changes = {};
+  const auto control = ControlFile::open(disk, kDirectory).value();
+  require_same(control->current(), expected);
+  REQUIRE(control->write(sample(14)));
+  require_same(ControlFile::open(disk, kDirectory).value()->current(), sample(14));
 }
 
 TEST_CASE("one damaged or lost copy is survived, two are refused by name", "[control]") {

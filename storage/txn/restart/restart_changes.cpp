@@ -54,6 +54,7 @@ Result<std::unique_ptr<TransactionState>> state_of_unended(EngineParts& engine,
   slot.outcome.store(UndoLog::kActive, std::memory_order_relaxed);
   slot.chain.first.store(of.first, std::memory_order_relaxed);
   slot.chain.last.store(of.last, std::memory_order_relaxed);
+  slot.chain.changes->begin_with(of.changes);
   slot.chain.id.store(of.id, std::memory_order_release);
   state->locks.identify(of.id);
   return state;
@@ -125,12 +126,11 @@ Result<> ChangesBackward::add(const UndoStep& step, bool is_newest) {
 /// have rows for every table: readers of tables that stay open reach the versions of large values,
 /// and the rows of the directory name the trees that are new or dropped.
 bool ChangesBackward::keeps(const UndoStep& step, std::size_t rows) {
-  constexpr std::uint64_t kOverhead = wal::kMaxRecordOverhead + payload::kMaxHeadBytes;
   Rows& of_tree = rows_[step.tree];
   // An update counts more, since the page of its row is read before the engine opens.
   constexpr std::uint64_t kUpdateCountsAs = 4;
   of_tree.count += step.kind == RecordKind::leaf_update ? rows * kUpdateCountsAs : rows;
-  of_tree.owed_bytes += rows * kOverhead + step.payload.size();
+  of_tree.owed_bytes += payload::most_undo_bytes(rows, step.payload.size());
   const bool is_shared = step.tree == TreeId::directory || step.tree == kOverflowTree;
   if (of_tree.count <= most_rows_ || is_shared) return true;
   found_.large.insert(step.tree);

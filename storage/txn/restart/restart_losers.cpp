@@ -11,6 +11,7 @@
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/loads/tree_factory.h"
+#include "storage/txn/rows/overflow.h"
 #include "storage/txn/transaction_state.h"
 #include "storage/txn/undo/patient_rollback.h"
 
@@ -35,6 +36,8 @@ struct RestartLosers::Loser {
   std::vector<AnyTree*> closed;
   /// The record with which undo goes on.
   std::atomic<Lsn> next{Lsn::none};
+  /// False if all its trees are closed without a look at its records.
+  bool was_read = true;
 
   [[nodiscard]] bool has_closed(TreeId tree) const noexcept {
     return std::ranges::any_of(closed, [tree](AnyTree* one) { return one->id() == tree; });
@@ -56,16 +59,17 @@ Result<> RestartLosers::take_up(const ActiveTransaction& of) {
   ASSIGN_OR_RETURN(loser->state, state_of_unended(engine_, of, Lsn::none));
   TransactionState& state = *loser->state;
   state.slot.chain.is_undoing.store(true, std::memory_order_relaxed);
-  std::unique_ptr<UndoLog> backward = engine_.transactions->take_undo();
-  // On a standby they end when the primary says so: a tree would be closed for as long as that.
   const bool is_standby = engine_.replay_gate != nullptr;
-  ChangesBackward changes(engine_, *backward,
-                          is_standby ? ChangesBackward::kAnyNumber : most_open_rows.load());
-  auto taken = changes.read(of.last);
-  loser->found = changes.found();
-  if (taken) taken = lock_trees(*loser);
-  if (taken) taken = ChangesForward(state, {}, loser->found).take_all(*backward);
-  engine_.transactions->give_undo(std::move(backward));
+  Result<> taken;
+  if (closes_all_trees(of)) {
+    loser->was_read = false;
+    for (const OpenChanges::OfTree& tree : of.changes.trees) loser->found.trees.insert(tree.tree);
+    loser->found.large = loser->found.trees;
+    loser->found.owed_bytes = of.changes.undo_bytes;
+    taken = lock_trees(*loser);
+  } else {
+    taken = read_changes(*loser);
+  }
   if (taken) taken = engine_.log->reserve_rollback_space(loser->found.owed_bytes);
   // Nothing else is in such a tree.
   for (const ChangesFound::Root& root : loser->found.roots)
@@ -80,6 +84,34 @@ Result<> RestartLosers::take_up(const ActiveTransaction& of) {
   losers_.push_back(std::move(loser));
   count_.store(losers_.size(), std::memory_order_release);
   return {};
+}
+
+/// Returns true if the checkpoint and the log after it tell all that is to be known of the loser
+/// before it is undone. The directory and large values are read, since trees that others read have
+/// rows there.
+bool RestartLosers::closes_all_trees(const ActiveTransaction& of) const {
+  const OpenChanges& changes = of.changes;
+  // On a standby they end when the primary says so: a tree would be closed for as long as that.
+  if (engine_.replay_gate != nullptr || !engine_.options.locking) return false;
+  if (!changes.is_known || changes.undo_bytes <= most_read_bytes.load()) return false;
+  return std::ranges::all_of(changes.trees, [](const OpenChanges::OfTree& tree) {
+    return tree.tree != TreeId::directory && tree.tree != kOverflowTree &&
+           tree.records > most_open_rows.load();
+  });
+}
+
+/// Reads the loser's records from the newest to the oldest.
+Result<> RestartLosers::read_changes(Loser& loser) {
+  std::unique_ptr<UndoLog> backward = engine_.transactions->take_undo();
+  const bool is_standby = engine_.replay_gate != nullptr;
+  ChangesBackward changes(engine_, *backward,
+                          is_standby ? ChangesBackward::kAnyNumber : most_open_rows.load());
+  auto taken = changes.read(loser.log.last);
+  loser.found = changes.found();
+  if (taken) taken = lock_trees(loser);
+  if (taken) taken = ChangesForward(*loser.state, {}, loser.found).take_all(*backward);
+  engine_.transactions->give_undo(std::move(backward));
+  return taken;
 }
 
 /// The locks that keep loads away, and all who want the whole tree. At the crash the transaction
@@ -291,7 +323,8 @@ std::vector<RestartRollback> RestartLosers::list() const {
     all.push_back({.id = loser->log.id,
                    .log_bytes = last - first,
                    .undone_bytes = last - std::min(next, last),
-                   .closed_trees = loser->closed.size()});
+                   .closed_trees = loser->closed.size(),
+                   .was_read = loser->was_read});
   }
   return all;
 }

@@ -34,6 +34,9 @@ class RestartLosers {
   /// Rows of a tree that one transaction may have changed while others go on to read the tree; an
   /// update counts as several. Changed by tests.
   static inline std::atomic<std::uint64_t> most_open_rows{1024};
+  /// The records of a transaction are read before the engine opens if undoing it adds no more than
+  /// this to the log, or if it has changed few rows of a tree. Changed by tests.
+  static inline std::atomic<std::uint64_t> most_read_bytes{std::uint64_t{16} << 20U};
 
   explicit RestartLosers(EngineParts& engine);
   RestartLosers(const RestartLosers&) = delete;
@@ -41,7 +44,8 @@ class RestartLosers {
   ~RestartLosers();
 
   /// Pre: the trees can be opened, the prepared transactions are restored, and the engine is not in
-  /// use. Reads all log records of the losers. Logs nothing.
+  /// use. Reads the log records of the losers, but of those that would close each of their trees.
+  /// Logs nothing.
   Result<> take_up(std::span<const ActiveTransaction> losers);
   /// Rolls back all that are left; the caller waits.
   void finish();
@@ -78,6 +82,8 @@ class RestartLosers {
   struct Loser;
 
   Result<> take_up(const ActiveTransaction& of);
+  [[nodiscard]] bool closes_all_trees(const ActiveTransaction& of) const;
+  Result<> read_changes(Loser& loser);
   Result<> lock_trees(Loser& loser);
   void close_trees(Loser& loser);
   void work(bool (*goes_on)(const BackgroundTask&));

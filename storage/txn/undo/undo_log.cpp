@@ -61,12 +61,13 @@ Result<> UndoLog::owe(std::uint64_t logged) {
   const std::uint64_t ahead = std::clamp(to_undo_ / 4, kLeastOwed, kMostOwedAhead);
   const std::uint64_t more = to_undo_ + logged + ahead - owed_;
   RETURN_IF_ERROR(space_.log.reserve_rollback_space(more));
-  owed_ += more;
+  set_owed(owed_ + more);
   return {};
 }
 
 void UndoLog::release_space() noexcept {
   to_undo_ = 0;
+  reported_ = nullptr;
   if (owed_ != 0) space_.log.release_rollback_space(std::exchange(owed_, 0));
 }
 
@@ -187,7 +188,7 @@ void UndoLog::drop_newest() noexcept {
   to_undo_ -= logged_bytes(*newest_);
   if (owed_ > to_undo_ + 2 * kMostOwedAhead) {
     const std::uint64_t less = owed_ - to_undo_ - kMostOwedAhead;
-    owed_ -= less;
+    set_owed(owed_ - less);
     space_.log.release_rollback_space(less);
   }
   newest_ = newest_->previous;

@@ -126,6 +126,10 @@ class UndoLog : public UndoOutcome {
   UndoLog& operator=(const UndoLog&) = delete;
   ~UndoLog() { give_back(); }
 
+  /// The log has room for so much of every transaction without a report. Reports are made to the
+  /// log, which all transactions share, so few transactions should need one.
+  static constexpr std::uint64_t kOwedUnsaid = std::uint64_t{16} << 10U;
+
   struct Change {
     UndoRecord::Kind kind;
     TreeId tree;
@@ -174,6 +178,8 @@ class UndoLog : public UndoOutcome {
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Forgets the newest record, to which nothing points any more, and frees its memory.
   void drop_newest() noexcept;
+  /// Has the bytes that rollbacks have reserved in the log noted there, until release_space().
+  void report_to(std::atomic<std::uint64_t>* owed) noexcept { reported_ = owed; }
   /// Call when no rollback will follow any more: the log need not keep room for one.
   void release_space() noexcept;
   void clear() noexcept;
@@ -193,15 +199,16 @@ class UndoLog : public UndoOutcome {
   }
   /// Most bytes that undoing a change adds to the log, besides its key and both values.
   static constexpr std::uint64_t kLoggedBytes = wal::kMaxRecordOverhead + payload::kMaxHeadBytes;
-  /// The log has room for so much of every transaction without a report. Reports are made to the
-  /// log, which all transactions share, so few transactions should need one.
-  static constexpr std::uint64_t kOwedUnsaid = std::uint64_t{16} << 10U;
   static std::uint64_t logged_bytes(const UndoRecord& record) noexcept;
 
   std::byte* take(std::size_t bytes);
   UndoRecord& make(const Change& change, std::size_t bytes);
   Result<> prepare_more(std::size_t least, std::uint64_t logged);
   Result<> owe(std::uint64_t logged);
+  void set_owed(std::uint64_t bytes) noexcept {
+    owed_ = bytes;
+    if (reported_ != nullptr) reported_->store(bytes, std::memory_order_relaxed);
+  }
   Result<> prepare_spill(std::size_t least);
   bool borrow(std::size_t least) noexcept;
   void give_back() noexcept;
@@ -231,6 +238,7 @@ class UndoLog : public UndoOutcome {
   std::size_t scratch_bytes_ = 0;
   std::uint64_t to_undo_ = 0;  ///< most bytes that undoing all records would add to the log
   std::uint64_t owed_ = 0;     ///< part of to_undo_ that was reported to the log
+  std::atomic<std::uint64_t>* reported_ = nullptr;  ///< copy of owed_, for others
   bool has_scratch_ = false;
   bool has_fixed_ = false;  ///< has a record of a move, or a run
   Stretch at_hand_;

@@ -1,6 +1,7 @@
 #include "storage/txn/versions/transaction_registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/runtime/spin_wait.h"
 #include "storage/txn/versions/snapshot_pause.h"
@@ -8,7 +9,10 @@
 namespace swizzle {
 
 TransactionRegistry::TransactionRegistry(wal::Log& log)
-    : log_(log), slots_(std::make_unique<std::array<TransactionSlot, kSlots>>()) {
+    : log_(log),
+      slots_(std::make_unique<std::array<TransactionSlot, kSlots>>()),
+      changes_(std::make_unique<std::array<ChangedTrees, kSlots>>()) {
+  for (std::size_t i = 0; i < kSlots; ++i) (*slots_)[i].chain.changes = &(*changes_)[i];
   free_reserved_.reserve(kReservedSlots);
   for (std::size_t i = kOrdinarySlots; i < kSlots; ++i) free_reserved_.push_back(&(*slots_)[i]);
 }
@@ -297,10 +301,12 @@ std::vector<ActiveTransaction> TransactionRegistry::active_at(Lsn begin) const {
     }
     if (outcome != UndoLog::kActive && Lsn{outcome} < begin) continue;
     const Lsn last = slot.chain.last.load(std::memory_order_acquire);
+    OpenChanges changes = slot.chain.changes->read();
+    changes.undo_bytes += UndoLog::kOwedUnsaid;
     // The slot has gone to another transaction meanwhile. The one that we looked at has therefore
     // ended, and not before `begin`, so analysis will see its end.
     if (slot.chain.id.load(std::memory_order_acquire) != id) continue;
-    active.push_back({id, first, last});
+    active.push_back({id, first, last, std::move(changes)});
   }
   return active;
 }

@@ -25,12 +25,6 @@ struct alignas(128) TransactionSlot {
   TransactionChain chain;
   /// Copy of UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
-  /// True if the transaction is prepared and not finished yet: for the views.
-  std::atomic<bool> is_prepared{false};
-  /// True if the transaction is prepared and has changed nothing.
-  std::atomic<bool> is_prepared_empty{false};
-  /// True if its commit is acknowledged before it is durable.
-  std::atomic<bool> is_asynchronous{false};
 
   /// Versions that a snapshot at this LSN may need are kept; 0: it needs none. With kTooOld: they
   /// are kept no longer.
@@ -47,6 +41,12 @@ struct alignas(128) TransactionSlot {
   Lsn all_visible_lsn = Lsn::none;
   /// The number of the first transaction that began to write after the snapshot was taken.
   std::atomic<TxnId> next_id{TxnId::none};
+  /// True if the transaction is prepared and not finished yet: for the views.
+  std::atomic<bool> is_prepared{false};
+  /// True if the transaction is prepared and has changed nothing.
+  std::atomic<bool> is_prepared_empty{false};
+  /// True if its commit is acknowledged before it is durable.
+  std::atomic<bool> is_asynchronous{false};
 
   static constexpr std::uint64_t kTooOld = std::uint64_t{1} << 63U;
 };
@@ -176,6 +176,8 @@ class TransactionRegistry {
 
   wal::Log& log_;
   std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;
+  /// Of each slot's transaction, for checkpoints.
+  std::unique_ptr<std::array<ChangedTrees, kSlots>> changes_;
   /// Number of slots in use. The reserved slots come last, so a visit of all slots in use passes
   /// them only once they are needed.
   std::atomic<std::uint32_t> used_slots_{0};
