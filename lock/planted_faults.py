@@ -192,15 +192,22 @@ FAULTS = [
         'serializable/read_marks.cpp',
         'put(*owners[i], inserted, ReadPart::gap, false) == Added::no_memory',
         'put(*owners[i], inserted == before ? inserted : before, ReadPart::gap, false) ==\n'
-        '          Added::no_memory',
+        '              Added::no_memory',
         'marks cover*',
     ),
     (
         'L16 only the first owners of a gap keep both parts',
-        'serializable/read_marks.cpp',
-        '    if (found < owners.size()) return;',
-        '    if (found != 0 || owners.empty()) return;',
+        'serializable/read_marks.h',
+        '      at = place.next;\n',
+        '      at = nullptr;\n',
         'a split gap*',
+    ),
+    (
+        'L15 a walk through the marks of one key keeps everybody else out',
+        'serializable/read_marks.h',
+        'at != nullptr && passed < kPortion;',
+        'at != nullptr && passed < SIZE_MAX;',
+        'a walk through*',
     ),
     (
         'L17 a commit does not doom pivots that run',

@@ -317,7 +317,10 @@ void SerializableConflicts::forget_old(Lsn visible_end, List& gone) noexcept {
   Lsn seen = visible_end;
   for (const Transaction* each = running_.first; each != nullptr; each = each->after_)
     if (each->state_ == State::active && !each->is_doomed()) seen = std::min(seen, each->snapshot_);
-  while (committed_.first != nullptr && committed_.first->commit_ < seen)
+  // After the end of an old snapshot there may be very many. The rest goes with the next ends.
+  constexpr std::size_t kMostForgotten = 256;
+  while (committed_.first != nullptr && committed_.first->commit_ < seen &&
+         gone.count < kMostForgotten)
     take_out(*committed_.first, committed_, gone);
 }
 

@@ -81,9 +81,12 @@ void ReadMarks::add_all(MarkOwner& owner) noexcept {
 
 ReadMarks::Added ReadMarks::put(MarkOwner& owner, LockId id, ReadPart part,
                                 bool is_of_tree) noexcept {
-  Bucket& bucket = is_of_tree ? tree_bucket(id.tree) : key_bucket(id);
+  const Bucket& bucket = is_of_tree ? tree_bucket(id.tree) : key_bucket(id);
   const std::lock_guard hold(bucket.latch);
-  for (ReadMark* at = bucket.first; at != nullptr; at = at->next) {
+  std::size_t looked_at = 0;
+  // An owner's mark that is further behind gets a second one beside it, which does no harm.
+  for (ReadMark* at = bucket.first; at != nullptr && looked_at < kPortion;
+       at = at->next, ++looked_at) {
     if (at->owner != &owner || at->is_of_tree != is_of_tree || at->id != id) continue;
     at->part = ReadPart(
         static_cast<std::uint8_t>(std::to_underlying(at->part) | std::to_underlying(part)));
@@ -95,14 +98,13 @@ ReadMarks::Added ReadMarks::put(MarkOwner& owner, LockId id, ReadPart part,
   mark->id = id;
   mark->part = part;
   mark->is_of_tree = is_of_tree;
-  mark->next = bucket.first;
   {
     const std::lock_guard hold_owner(owner.latch_);
     mark->next_of_owner = std::exchange(owner.first_, mark);
   }
   // Before the mark can be found, so that a writer that finds no marks has come first.
   count_.fetch_add(1, std::memory_order_seq_cst);
-  bucket.first = mark;
+  bucket.put_before(bucket.first, *mark);
   return Added::yes;
 }
 
@@ -139,40 +141,46 @@ void ReadMarks::remove_all(MarkOwner& owner) noexcept {
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+/// Takes a portion of the owner's marks out of its list. Returns null if there is none; then `kept`
+/// is the list.
+ReadMark* ReadMarks::take_portion(MarkOwner& owner, ReadMark*& kept) noexcept {
+  const std::lock_guard hold(owner.latch_);
+  ReadMark* const portion = owner.first_;
+  if (portion == nullptr) {
+    owner.first_ = std::exchange(kept, nullptr);
+    return nullptr;
+  }
+  ReadMark* last = portion;
+  for (std::size_t i = 1; i < kPortion && last->next_of_owner != nullptr; ++i)
+    last = last->next_of_owner;
+  owner.first_ = std::exchange(last->next_of_owner, nullptr);
+  return portion;
+}
+
 template <class Wanted>
 void ReadMarks::remove_if(MarkOwner& owner, Wanted&& wanted) noexcept {
-  // No gap is split meanwhile, so no other thread adds marks to the owner.
-  const std::lock_guard hold_shape(shape_latch_);
-  ReadMark* at = nullptr;
-  {
-    const std::lock_guard hold_owner(owner.latch_);
-    at = std::exchange(owner.first_, nullptr);
-  }
   ReadMark* kept = nullptr;
-  while (at != nullptr) {
-    ReadMark* const mark = at;
-    at = at->next_of_owner;
-    if (!wanted(*mark)) {
-      mark->next_of_owner = std::exchange(kept, mark);
-      continue;
-    }
-    Bucket& bucket = mark->is_of_tree ? tree_bucket(mark->id.tree) : key_bucket(mark->id);
-    {
-      const std::lock_guard hold(bucket.latch);
-      ReadMark* const first = bucket.first;
-      if (first == mark) {
-        bucket.first = mark->next;
-      } else {
-        ReadMark* before = first;
-        while (before->next != mark) before = before->next;
-        before->next = mark->next;
+  while (true) {
+    // No gap is split meanwhile. Between two portions one may be, and then the owner gets marks
+    // beside those that are left; so the end is where none are left.
+    const std::lock_guard hold_shape(shape_latch_);
+    ReadMark* at = take_portion(owner, kept);
+    if (at == nullptr) return;
+    while (at != nullptr) {
+      ReadMark* const mark = std::exchange(at, at->next_of_owner);
+      if (!wanted(*mark)) {
+        mark->next_of_owner = std::exchange(kept, mark);
+        continue;
       }
+      const Bucket& bucket = mark->is_of_tree ? tree_bucket(mark->id.tree) : key_bucket(mark->id);
+      {
+        const std::lock_guard hold(bucket.latch);
+        bucket.take_out(*mark);
+      }
+      delete mark;
+      count_.fetch_sub(1, std::memory_order_relaxed);
     }
-    delete mark;
-    count_.fetch_sub(1, std::memory_order_relaxed);
   }
-  const std::lock_guard hold_owner(owner.latch_);
-  owner.first_ = kept;
 }
 
 bool ReadMarks::is_marked(LockId id, ReadPart part) const noexcept {
@@ -186,24 +194,26 @@ bool ReadMarks::is_marked(LockId id, ReadPart part) const noexcept {
 
 void ReadMarks::split_gap(LockId before, LockId inserted) noexcept {
   if (!is_marked(before, ReadPart::gap)) return;
-  const std::lock_guard hold_shape(shape_latch_);
-  // Two latches of buckets are never held at once, so owners are collected in portions. Marks that
-  // come meanwhile lie in front: a portion may begin with owners of the one before, and leaves out
-  // none. Those that come now are of readers that find the leaf changed, and set their marks again.
-  std::array<MarkOwner*, 32> owners{};
-  std::size_t done = 0;
-  while (true) {
-    std::size_t at = 0;
-    std::size_t found = 0;
-    visit_bucket(key_bucket(before), [&](const ReadMark& mark) {
-      if (mark.is_of_tree || mark.id != before || !overlap(mark.part, ReadPart::gap)) return;
-      if (at++ >= done && found < owners.size()) owners[found++] = mark.owner;
-    });
-    for (std::size_t i = 0; i < found; ++i)
-      if (put(*owners[i], inserted, ReadPart::gap, false) == Added::no_memory) add_all(*owners[i]);
-    done += found;
-    if (found < owners.size()) return;
-  }
+  // Two latches of buckets are never held at once, so owners are collected in portions, and stay as
+  // long as the shape is held. Marks that come meanwhile are of readers that find the leaf changed,
+  // and set their marks again.
+  std::unique_lock hold_shape(shape_latch_);
+  std::array<MarkOwner*, kPortion> owners{};
+  std::size_t found = 0;
+  visit_in_portions(
+      key_bucket(before),
+      [&](const ReadMark& mark) {
+        if (!mark.is_of_tree && mark.id == before && overlap(mark.part, ReadPart::gap))
+          owners[found++] = mark.owner;
+      },
+      [&] {
+        for (std::size_t i = 0; i < found; ++i)
+          if (put(*owners[i], inserted, ReadPart::gap, false) == Added::no_memory)
+            add_all(*owners[i]);
+        found = 0;
+        hold_shape.unlock();
+        hold_shape.lock();
+      });
 }
 
 }  // namespace swizzle::lock

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "base/runtime/spin.h"
 #include "base/runtime/spin_latch.h"
 #include "lock/lock_types.h"
 
@@ -18,8 +20,10 @@ enum class ReadPart : std::uint8_t { key = 1, gap = 2, key_and_gap = 3 };
 
 class MarkOwner;
 
-/// A note that an owner has read a key, a gap or a tree.
+/// A note that an owner has read a key, a gap or a tree. One without an owner is the place at which
+/// a walk through the bucket goes on.
 struct ReadMark {
+  ReadMark* before = nullptr;         ///< in the same bucket
   ReadMark* next = nullptr;           ///< in the same bucket
   ReadMark* next_of_owner = nullptr;  ///< of the same owner
   MarkOwner* owner = nullptr;
@@ -138,9 +142,25 @@ class ReadMarks {
  private:
   using Latch = BasicSpinLatch<NoPauses>;
   struct Bucket {
+    /// Pre: latch is held, as for take_out(). Puts `mark` before `after`, which is the first one if
+    /// it is null.
+    void put_before(ReadMark* after, ReadMark& mark) const noexcept {
+      mark.next = after;
+      mark.before = after == nullptr ? nullptr : after->before;
+      (mark.before == nullptr ? first : mark.before->next) = &mark;
+      if (after != nullptr) after->before = &mark;
+    }
+    void take_out(ReadMark& mark) const noexcept {
+      (mark.before == nullptr ? first : mark.before->next) = mark.next;
+      if (mark.next != nullptr) mark.next->before = mark.before;
+    }
     mutable Latch latch;
-    ReadMark* first = nullptr;
+    /// Walks put their places into the list.
+    mutable ReadMark* first = nullptr;
   };
+  /// Number of marks that a thread passes or removes under one hold of a latch. A key that
+  /// everybody reads has the marks of thousands.
+  static constexpr std::size_t kPortion = 64;
   struct Free {
     void operator()(Bucket* buckets) const noexcept { std::free(buckets); }
   };
@@ -148,10 +168,36 @@ class ReadMarks {
     return (static_cast<unsigned>(one) & static_cast<unsigned>(other)) != 0;
   }
 
+  /// Calls `visit` with each mark that was in the bucket when the walk began, and is still there.
   template <class Visit>
   static void visit_bucket(const Bucket& bucket, Visit&& visit) noexcept {
-    const std::lock_guard hold(bucket.latch);
-    for (const ReadMark* at = bucket.first; at != nullptr; at = at->next) visit(*at);
+    visit_in_portions(bucket, visit, [] {});
+  }
+  /// The same; calls `between` after each portion, without the bucket's latch.
+  template <class Visit, class Between>
+  static void visit_in_portions(const Bucket& bucket, Visit&& visit, Between&& between) noexcept {
+    ReadMark place;
+    std::unique_lock hold(bucket.latch);
+    ReadMark* at = bucket.first;
+    while (true) {
+      for (std::size_t passed = 0; at != nullptr && passed < kPortion; ++passed, at = at->next)
+        if (at->owner != nullptr) visit(std::as_const(*at));
+      if (at == nullptr) break;
+      bucket.put_before(at, place);
+      hold.unlock();
+      between();
+      let_waiters_in();
+      hold.lock();
+      at = place.next;
+      bucket.take_out(place);
+    }
+    hold.unlock();
+    between();
+  }
+  /// A thread that takes a latch again at once would keep out those that spin for it.
+  static void let_waiters_in() noexcept {
+    constexpr int kSpins = 16;
+    for (int i = 0; i < kSpins; ++i) cpu_relax();
   }
   [[nodiscard]] Bucket& key_bucket(LockId id) const noexcept {
     return buckets_[(id.hash + raw(id.tree)) & mask_];
@@ -165,12 +211,13 @@ class ReadMarks {
   void remove(MarkOwner& owner, TreeId tree) noexcept;
   template <class Wanted>
   void remove_if(MarkOwner& owner, Wanted&& wanted) noexcept;
+  static ReadMark* take_portion(MarkOwner& owner, ReadMark*& kept) noexcept;
 
   const Limits limits_;
   const std::size_t mask_;
   /// Zero bits are an empty bucket, so memory is touched only when one is used.
   std::unique_ptr<Bucket[], Free> buckets_;
-  /// Guards the removal of marks against the split of a gap, which copies them.
+  /// Guards the removal of marks against the split of a gap, which copies them. Held for a portion.
   Latch shape_latch_;
   alignas(64) std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint32_t> readers_of_all_{0};

@@ -1,7 +1,10 @@
 #include "lock/serializable/read_marks.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "base/random.h"
@@ -108,6 +111,87 @@ TEST_CASE("a split gap is marked on both sides for all of its owners", "[lock][m
   CHECK(owners(marks, {kTree, 2}, ReadPart::gap).size() == 50);
   CHECK(owners(marks, {kTree, 2}, ReadPart::key).empty());
   CHECK(owners(marks, {kTree, 1}, ReadPart::gap).size() == 50);
+  for (const auto& reader : readers) marks.remove_all(*reader);
+  CHECK(marks.empty());
+}
+
+TEST_CASE("a walk through the marks of one key lets others in between", "[lock][marks]") {
+  constexpr int kReaders = 5'000;
+  ReadMarks marks(few());
+  std::vector<std::unique_ptr<MarkOwner>> readers;
+  for (int i = 0; i < kReaders; ++i) {
+    readers.push_back(std::make_unique<MarkOwner>());
+    marks.add(*readers.back(), {kTree, 1}, ReadPart::key_and_gap);
+  }
+  std::atomic<int> passes{0};
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) {
+      MarkOwner late;
+      // Another key of the same bucket.
+      marks.add(late, {kTree, 5}, ReadPart::key);
+      marks.remove_all(late);
+      passes.fetch_add(1);
+    }
+  });
+  while (passes == 0) std::this_thread::yield();
+  const int before = passes;
+  // Each visit takes as long as it takes to note a conflict of two that have many.
+  std::set<const MarkOwner*> found;
+  marks.visit({kTree, 1}, ReadPart::key, [&](MarkOwner& owner) {
+    found.insert(&owner);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds{20};
+    while (std::chrono::steady_clock::now() < until) continue;
+  });
+  const int during = passes - before;
+  is_over = true;
+  other.join();
+  CHECK(found.size() == kReaders);
+  CHECK(during > 10);
+  marks.split_gap({kTree, 1}, {kTree, 2});
+  CHECK(owners(marks, {kTree, 2}, ReadPart::gap).size() == kReaders);
+  for (const auto& reader : readers) marks.remove_all(*reader);
+  CHECK(marks.empty());
+}
+
+TEST_CASE("marks come and go while a key of many is walked through", "[lock][marks]") {
+  constexpr int kStaying = 500;
+  constexpr int kSplits = 50;
+  ReadMarks marks({.buckets = 1024});
+  std::vector<std::unique_ptr<MarkOwner>> readers;
+  for (int i = 0; i < kStaying; ++i) {
+    readers.push_back(std::make_unique<MarkOwner>());
+    marks.add(*readers.back(), {kTree, 1}, ReadPart::gap);
+  }
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> others;
+  for (std::uint64_t thread = 0; thread < 2; ++thread)
+    others.emplace_back([&, thread] {
+      Random random{thread};
+      std::vector<std::unique_ptr<MarkOwner>> own;
+      std::uint64_t key = 1'000 * (thread + 1);
+      int splits = 0;
+      while (!is_over) {
+        own.push_back(std::make_unique<MarkOwner>());
+        marks.add(*own.back(), {kTree, 1}, ReadPart::gap);
+        if (splits < kSplits && random.one_in(64)) {
+          marks.split_gap({kTree, 1}, {kTree, ++key});
+          ++splits;
+        }
+        while (own.size() > 100 || (!own.empty() && random.one_in(2))) {
+          const std::size_t gone = random.below(own.size());
+          marks.remove_all(*own[gone]);
+          own.erase(own.begin() + static_cast<std::ptrdiff_t>(gone));
+        }
+      }
+      for (const auto& owner : own) marks.remove_all(*owner);
+    });
+  for (int round = 0; round < 300; ++round) {
+    const auto found = owners(marks, {kTree, 1}, ReadPart::gap);
+    for (const auto& reader : readers) REQUIRE(found.contains(reader.get()));
+  }
+  is_over = true;
+  for (std::thread& other : others) other.join();
   for (const auto& reader : readers) marks.remove_all(*reader);
   CHECK(marks.empty());
 }
