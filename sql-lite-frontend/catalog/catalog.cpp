@@ -183,6 +183,7 @@ template std::vector<CollationPtr> Catalog::naming<UserCollation>(Oid named);
 template std::vector<PublicationPtr> Catalog::naming<Publication>(Oid named);
 template std::vector<UserTextDictionaryPtr> Catalog::naming<UserTextDictionary>(Oid named);
 template std::vector<UserTextConfigPtr> Catalog::naming<UserTextConfig>(Oid named);
+template std::vector<EventTriggerPtr> Catalog::naming<EventTrigger>(Oid named);
 
 void Catalog::put_type(Oid oid, const TypePtr& type) {
   if (const TypePtr old = find_or_null(types_, oid)) {
@@ -240,6 +241,9 @@ constexpr RecordKind record_of(const UserTextDictionary*) {
 constexpr RecordKind record_of(const UserTextConfig*) {
   return RecordKind::user_text_config;
 }
+constexpr RecordKind record_of(const EventTrigger*) {
+  return RecordKind::event_trigger;
+}
 
 }  // namespace
 
@@ -276,6 +280,8 @@ template UserTextDictionaryPtr Catalog::made<UserTextDictionary>(Oid oid) const;
 template std::vector<UserTextDictionaryPtr> Catalog::all_made<UserTextDictionary>() const;
 template UserTextConfigPtr Catalog::made<UserTextConfig>(Oid oid) const;
 template std::vector<UserTextConfigPtr> Catalog::all_made<UserTextConfig>() const;
+template EventTriggerPtr Catalog::made<EventTrigger>(Oid oid) const;
+template std::vector<EventTriggerPtr> Catalog::all_made<EventTrigger>() const;
 
 std::string constant_record(TypeId type, std::string_view text) {
   std::string record(1, kNoRoutine);
@@ -389,6 +395,8 @@ void Catalog::put(const CatalogChange& change) {
     put_indexed<UserTextDictionary>(change.oid, *dictionary);
   } else if (const auto* config = std::get_if<UserTextConfigPtr>(&change.object)) {
     put_indexed<UserTextConfig>(change.oid, *config);
+  } else if (const auto* trigger = std::get_if<EventTriggerPtr>(&change.object)) {
+    put_indexed<EventTrigger>(change.oid, *trigger);
   } else {
     put_table(change, std::get<TablePtr>(change.object));
   }
@@ -423,6 +431,7 @@ void Catalog::load() {
   load_made<Publication>();
   load_made<UserTextDictionary>();
   load_made<UserTextConfig>();
+  load_made<EventTrigger>();
 }
 
 void Catalog::open_promoted(const Tree& tree) {

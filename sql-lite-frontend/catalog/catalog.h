@@ -157,7 +157,7 @@ class Catalog {
   template <class Object>
   using Made = std::map<Oid, CheckedShared<const Object>>;
   std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>, Made<UserCollation>,
-             Made<Publication>, Made<UserTextDictionary>, Made<UserTextConfig>>
+             Made<Publication>, Made<UserTextDictionary>, Made<UserTextConfig>, Made<EventTrigger>>
       made_;
   DependencyIndex dependencies_;  ///< of all objects above
   /// True once tables_ holds every relation of the database.
@@ -254,6 +254,7 @@ class CatalogView {
   template <class Object>
   [[nodiscard]] CheckedShared<const Object> made_named(Oid schema, std::string_view name) const;
   [[nodiscard]] PublicationPtr publication(std::string_view name) const;
+  [[nodiscard]] EventTriggerPtr event_trigger(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
@@ -289,6 +290,7 @@ class CatalogView {
   UserTextConfigPtr create(Transaction& transaction, UserTextConfig config);
   ExtensionPtr create(Transaction& transaction, Extension extension);
   PublicationPtr create(Transaction& transaction, Publication publication);
+  EventTriggerPtr create(Transaction& transaction, EventTrigger trigger);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
@@ -328,6 +330,7 @@ class CatalogView {
   void replace(Transaction& transaction, const UserTextConfig& old, UserTextConfig config);
   void replace(Transaction& transaction, const Extension& old, Extension extension);
   void replace(Transaction& transaction, const Publication& old, Publication publication);
+  void replace(Transaction& transaction, const EventTrigger& old, EventTrigger trigger);
   void replace(Transaction& transaction, const Role& old, Role role);
   void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
   void remove(Transaction& transaction, const Table& table);
@@ -341,6 +344,7 @@ class CatalogView {
   void remove(Transaction& transaction, const UserTextConfig& config);
   void remove(Transaction& transaction, const Extension& extension);
   void remove(Transaction& transaction, const Publication& publication);
+  void remove(Transaction& transaction, const EventTrigger& trigger);
   void remove(Transaction& transaction, const Role& role);
   void remove(Transaction& transaction, const DatabaseEntry& database);
 
@@ -355,6 +359,10 @@ class CatalogView {
   /// Returns the objects that have been made since the mark and still exist, as an extension's
   /// script makes them.
   [[nodiscard]] std::vector<Extension::Member> made_since(std::size_t mark) const;
+  /// Returns the transaction's changes from the mark on, in order.
+  [[nodiscard]] std::vector<CatalogChange> changes_since(std::size_t mark) const;
+  /// Returns a changed object as it was at the mark; a null pointer if there was none.
+  [[nodiscard]] CatalogObject before(std::size_t mark, const CatalogChange& change) const;
   /// True if it changes relations that are, or were, only this session's.
   [[nodiscard]] bool changes_temporaries() const;
 

@@ -53,6 +53,9 @@ Traits traits_of(const Extension&) {
 Traits traits_of(const Publication&) {
   return {RecordKind::publication, false, sqlstate::duplicate_object, "publication"};
 }
+Traits traits_of(const EventTrigger&) {
+  return {RecordKind::event_trigger, false, sqlstate::duplicate_object, "event trigger"};
+}
 Traits traits_of(const Role&) {
   return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
 }
@@ -340,6 +343,9 @@ CollationPtr CatalogView::create(Transaction& transaction, UserCollation collati
 PublicationPtr CatalogView::create(Transaction& transaction, Publication publication) {
   return create_object<Publication, PublicationPtr>(transaction, std::move(publication));
 }
+EventTriggerPtr CatalogView::create(Transaction& transaction, EventTrigger trigger) {
+  return create_object<EventTrigger, EventTriggerPtr>(transaction, std::move(trigger));
+}
 UserTextDictionaryPtr CatalogView::create(Transaction& transaction, UserTextDictionary dictionary) {
   return create_object<UserTextDictionary, UserTextDictionaryPtr>(transaction,
                                                                   std::move(dictionary));
@@ -379,6 +385,9 @@ void CatalogView::replace(Transaction& transaction, const Publication& old,
                           Publication publication) {
   replace_object(transaction, old, std::move(publication));
 }
+void CatalogView::replace(Transaction& transaction, const EventTrigger& old, EventTrigger trigger) {
+  replace_object(transaction, old, std::move(trigger));
+}
 void CatalogView::replace(Transaction& transaction, const UserTextDictionary& old,
                           UserTextDictionary dictionary) {
   replace_object(transaction, old, std::move(dictionary));
@@ -417,6 +426,9 @@ void CatalogView::remove(Transaction& transaction, const UserCollation& collatio
 }
 void CatalogView::remove(Transaction& transaction, const Publication& publication) {
   remove_object(transaction, publication);
+}
+void CatalogView::remove(Transaction& transaction, const EventTrigger& trigger) {
+  remove_object(transaction, trigger);
 }
 void CatalogView::remove(Transaction& transaction, const UserTextDictionary& dictionary) {
   remove_object(transaction, dictionary);

@@ -47,6 +47,7 @@ enum class RecordKind : char {
   user_text_config = 37,
   text_config_name = 38,
   large_object_tree = 45,  ///< (large_object_tree, 0) → the tree of the database's large objects
+  event_trigger = 46,
   subscription = 40,
   subscription_table = 41,     ///< (subscription, table) → state and position (subscriptions.h)
   subscription_position = 42,  ///< → position of the publisher's log up to which it is applied

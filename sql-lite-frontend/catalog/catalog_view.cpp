@@ -164,6 +164,8 @@ template std::vector<UserTextDictionaryPtr> CatalogView::naming<UserTextDictiona
     const NamedObjects& named) const;
 template std::vector<UserTextConfigPtr> CatalogView::naming<UserTextConfig>(
     const NamedObjects& named) const;
+template std::vector<EventTriggerPtr> CatalogView::naming<EventTrigger>(
+    const NamedObjects& named) const;
 
 std::vector<TablePtr> CatalogView::sequences_of(Oid table) const {
   std::vector<TablePtr> found = naming<Table>({table});
@@ -225,6 +227,44 @@ template UserTextDictionaryPtr CatalogView::made<UserTextDictionary>(Oid oid) co
 template std::vector<UserTextDictionaryPtr> CatalogView::all_made<UserTextDictionary>() const;
 template UserTextConfigPtr CatalogView::made<UserTextConfig>(Oid oid) const;
 template std::vector<UserTextConfigPtr> CatalogView::all_made<UserTextConfig>() const;
+template EventTriggerPtr CatalogView::made<EventTrigger>(Oid oid) const;
+template std::vector<EventTriggerPtr> CatalogView::all_made<EventTrigger>() const;
+
+CatalogObject CatalogView::before(std::size_t mark, const CatalogChange& change) const {
+  const auto is_same = [&](const CatalogChange& other) {
+    return other.oid == change.oid && other.object.index() == change.object.index();
+  };
+  for (std::size_t i = std::min(mark, changes_.size()); i-- > 0;) {
+    if (is_same(changes_[i])) return changes_[i].object;
+  }
+  const auto temporary = temporary_.find(change.oid);
+  if (temporary != temporary_.end() && is_same(temporary->second)) return temporary->second.object;
+  return std::visit(
+      [&]<class Object>(const CheckedShared<const Object>&) -> CatalogObject {
+        if constexpr (std::is_same_v<Object, Table>) {
+          return catalog_.table(change.oid);
+        } else if constexpr (std::is_same_v<Object, Schema>) {
+          return catalog_.schema(change.oid);
+        } else if constexpr (std::is_same_v<Object, UserType>) {
+          return catalog_.type(change.oid);
+        } else if constexpr (std::is_same_v<Object, Routine>) {
+          return catalog_.routine(change.oid);
+        } else if constexpr (std::is_same_v<Object, Role>) {
+          return catalog_.shared_objects().role(change.oid);
+        } else if constexpr (std::is_same_v<Object, DatabaseEntry>) {
+          return catalog_.shared_objects().database(change.oid);
+        } else {
+          return catalog_.made<Object>(change.oid);
+        }
+      },
+      change.object);
+}
+
+std::vector<CatalogChange> CatalogView::changes_since(std::size_t mark) const {
+  std::vector<CatalogChange> list;
+  for (std::size_t i = mark; i < changes_.size(); ++i) list.push_back(changes_[i]);
+  return list;
+}
 
 std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
   std::vector<Extension::Member> members;
@@ -320,6 +360,9 @@ template UserTextDictionaryPtr CatalogView::made_named<UserTextDictionary>(
     Oid schema, std::string_view name) const;
 template UserTextConfigPtr CatalogView::made_named<UserTextConfig>(Oid schema,
                                                                    std::string_view name) const;
+EventTriggerPtr CatalogView::event_trigger(std::string_view name) const {
+  return named(all_made<EventTrigger>(), name);
+}
 PublicationPtr CatalogView::publication(std::string_view name) const {
   return named(all_made<Publication>(), name);
 }

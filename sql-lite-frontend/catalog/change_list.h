@@ -24,7 +24,7 @@ using SchemaPtr = CheckedShared<const Schema>;
 
 using CatalogObject = std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr,
                                    OperatorPtr, CastPtr, ExtensionPtr, CollationPtr, PublicationPtr,
-                                   UserTextDictionaryPtr, UserTextConfigPtr>;
+                                   UserTextDictionaryPtr, UserTextConfigPtr, EventTriggerPtr>;
 
 template <class Ptr, class... Ptrs>
 consteval std::size_t place_among(const std::variant<Ptrs...>* /*of*/) {

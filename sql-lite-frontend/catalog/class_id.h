@@ -14,6 +14,7 @@ inline constexpr Oid pg_class = 1259;
 inline constexpr Oid pg_collation = 3456;
 inline constexpr Oid pg_constraint = 2606;
 inline constexpr Oid pg_database = 1262;
+inline constexpr Oid pg_event_trigger = 3466;
 inline constexpr Oid pg_extension = 3079;
 inline constexpr Oid pg_language = 2612;
 inline constexpr Oid pg_largeobject = 2613;

@@ -176,4 +176,17 @@ struct Publication {
 };
 using PublicationPtr = CheckedShared<const Publication>;
 
+/// Event trigger: a function that runs at definitions of any object, or at logins.
+struct EventTrigger {
+  Oid oid = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  std::string event;
+  Oid function = kNoOid;
+  char enabled = 'O';             ///< letters of pg_event_trigger.evtenabled
+  std::vector<std::string> tags;  ///< statements at which it fires; empty: all
+  std::string comment;
+};
+using EventTriggerPtr = CheckedShared<const EventTrigger>;
+
 }  // namespace swizzle::sql

@@ -245,6 +245,13 @@ NamedObjects named_by(const Publication& publication) {
   return std::move(names).all();
 }
 
+NamedObjects named_by(const EventTrigger& trigger) {
+  Names names;
+  names.add_role(trigger.owner);
+  names.add(trigger.function);
+  return std::move(names).all();
+}
+
 NamedObjects named_by(const Role& role) {
   Names names;
   for (const Membership& membership : role.member_of) {

@@ -27,6 +27,7 @@ NamedObjects named_by(const UserTextDictionary& dictionary);
 NamedObjects named_by(const UserTextConfig& config);
 NamedObjects named_by(const Extension& extension);
 NamedObjects named_by(const Publication& publication);
+NamedObjects named_by(const EventTrigger& trigger);
 NamedObjects named_by(const Role& role);
 NamedObjects named_by(const DatabaseEntry& database);
 

@@ -184,6 +184,9 @@ std::string encode(const UserCast& object) {
 std::string encode(const Publication& object) {
   return encode_object(object);
 }
+std::string encode(const EventTrigger& object) {
+  return encode_object(object);
+}
 std::string encode(const Subscription& object) {
   return encode_object(object);
 }
@@ -254,6 +257,10 @@ UserCast decode<UserCast>(Bytes bytes) {
 template <>
 Publication decode<Publication>(Bytes bytes) {
   return decode_object<Publication>(bytes);
+}
+template <>
+EventTrigger decode<EventTrigger>(Bytes bytes) {
+  return decode_object<EventTrigger>(bytes);
 }
 template <>
 Subscription decode<Subscription>(Bytes bytes) {

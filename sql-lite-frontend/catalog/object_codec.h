@@ -25,6 +25,7 @@ std::string encode(const UserTextDictionary& object);
 std::string encode(const UserTextConfig& object);
 std::string encode(const Extension& object);
 std::string encode(const Publication& object);
+std::string encode(const EventTrigger& object);
 std::string encode(const Subscription& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
@@ -59,6 +60,8 @@ template <>
 Extension decode<Extension>(Bytes bytes);
 template <>
 Publication decode<Publication>(Bytes bytes);
+template <>
+EventTrigger decode<EventTrigger>(Bytes bytes);
 template <>
 Subscription decode<Subscription>(Bytes bytes);
 template <>

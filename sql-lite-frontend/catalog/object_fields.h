@@ -194,6 +194,12 @@ void fields(V& visit, T& object) {
   visit.since(22, object.stored_generated);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, EventTrigger>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.owner, object.event, object.function, object.enabled,
+        object.tags, object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Subscription>
 void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.owner, object.conninfo, object.slot,

@@ -41,6 +41,9 @@ class ChangedObjects {
       case RecordKind::publication:
         if (is_ours) changes_.push_back({oid, changed.is_new, object<Publication>(changed.key)});
         break;
+      case RecordKind::event_trigger:
+        if (is_ours) changes_.push_back({oid, changed.is_new, object<EventTrigger>(changed.key)});
+        break;
       case RecordKind::user_operator:
         if (is_ours) changes_.push_back({oid, changed.is_new, object<UserOperator>(changed.key)});
         break;

@@ -55,6 +55,11 @@ class RoutineLanguage {
   /// Pre: the routine returns `trigger`.
   virtual TriggerCodePtr prepare_trigger(StatementContext& session, const CallablePtr& callable,
                                          const TablePtr& table) const = 0;
+  /// Returns null if the language has no event triggers. Pre: the routine returns `event_trigger`.
+  virtual EventTriggerCodePtr prepare_event_trigger(StatementContext& /*session*/,
+                                                    const CallablePtr& /*callable*/) const {
+    return nullptr;
+  }
 };
 
 /// Adds a language of the embedding program. Must be called before the first session starts; the

@@ -396,6 +396,11 @@ class SqlLanguage final : public RoutineLanguage {
                                  const TablePtr& /*table*/) const override {
     throw_error(sqlstate::invalid_function_definition, "SQL functions cannot return type trigger");
   }
+  EventTriggerCodePtr prepare_event_trigger(StatementContext& /*session*/,
+                                            const CallablePtr& /*callable*/) const override {
+    throw_error(sqlstate::invalid_function_definition,
+                "SQL functions cannot return type event_trigger");
+  }
 };
 
 }  // namespace

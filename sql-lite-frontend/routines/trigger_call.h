@@ -41,4 +41,17 @@ class TriggerCode {
 };
 using TriggerCodePtr = CheckedShared<TriggerCode>;
 
+/// The function of an event trigger, prepared. Belongs to the session.
+class EventTriggerCode {
+ public:
+  EventTriggerCode() = default;
+  EventTriggerCode(const EventTriggerCode&) = delete;
+  EventTriggerCode& operator=(const EventTriggerCode&) = delete;
+  virtual ~EventTriggerCode() = default;
+
+  /// `tag` is the statement's, as in CommandComplete. Reentrant.
+  virtual void run(StatementContext& session, std::string_view event, std::string_view tag) = 0;
+};
+using EventTriggerCodePtr = CheckedShared<EventTriggerCode>;
+
 }  // namespace swizzle::sql

@@ -280,6 +280,8 @@ void define_behavior(Settings& settings) {
                                               "There is one table access method.")));
   settings.define(boolean_setting("check_function_bodies", true, user, category,
                                   "Checks the bodies of routines when they are created."));
+  settings.define(boolean_setting("event_triggers", true, SettingContext::superuser, category,
+                                  "Lets event triggers run."));
   settings.define(boolean_setting("lo_compat_privileges", false, SettingContext::superuser,
                                   std::string{kCompatibility},
                                   "Everybody may read and change large objects."));

@@ -28,6 +28,7 @@ class RoutineCodes;
 class TriggerCodes;
 class CallPlace;
 struct TransitionTables;
+struct EventTriggerContext;
 
 /// The session as a statement, a definition or a routine sees it.
 struct StatementContext : StatementServices {
@@ -112,6 +113,8 @@ struct StatementContext : StatementServices {
   /// Tables that a running trigger's function may name; null: none.
   const TransitionTables* trigger_tables = nullptr;
   std::int32_t trigger_depth = 0;  ///< how many triggers run within one another
+  /// The event whose triggers are running (statement/event_trigger_context.h); null: none.
+  const EventTriggerContext* event_trigger = nullptr;
   /// Prepared code of the routines called last (routines/language.h).
   std::shared_ptr<RoutineCodes> routine_codes;
   /// The same for functions of triggers (routines/triggers/trigger_codes.h).

@@ -30,12 +30,21 @@ constexpr Type internal_type() {
   return type;
 }
 
+constexpr Type ddl_command_type() {
+  Type type = pseudo_type(TypeId::pg_ddl_command, "pg_ddl_command");
+  type.length = 8;
+  type.alignment = 'd';
+  return type;
+}
+
 }  // namespace
 
 constinit const Type builtin::any = any_type();
 constinit const Type builtin::void_ = void_type();
 constinit const Type builtin::trigger = pseudo_type(TypeId::trigger, "trigger");
+constinit const Type builtin::event_trigger = pseudo_type(TypeId::event_trigger, "event_trigger");
 constinit const Type builtin::internal = internal_type();
+constinit const Type builtin::pg_ddl_command = ddl_command_type();
 constinit const Type builtin::anyelement = pseudo_type(TypeId::anyelement, "anyelement");
 constinit const Type builtin::anynonarray = pseudo_type(TypeId::anynonarray, "anynonarray");
 constinit const Type builtin::anyenum = pseudo_type(TypeId::anyenum, "anyenum");

@@ -97,6 +97,8 @@ enum class TypeId : std::uint32_t {
   anyarray = 2277,
   void_ = 2278,
   trigger = 2279,
+  event_trigger = 3838,
+  pg_ddl_command = 32,
   internal = 2281,
   anyelement = 2283,
   record_array = 2287,

@@ -35,6 +35,7 @@ struct Dependent {
     collation,
     text_dictionary,
     text_config,
+    event_trigger,
     policy
   };
   Kind kind = Kind::view;

@@ -93,6 +93,11 @@ void remove(StatementContext& session, const Dependent& dependent) {
       session.catalog.remove(*session.transaction, *gone);
     return;
   }
+  if (dependent.kind == Dependent::Kind::event_trigger) {
+    if (const auto gone = session.catalog.made<EventTrigger>(dependent.oid))
+      session.catalog.remove(*session.transaction, *gone);
+    return;
+  }
   if (dependent.kind == Dependent::Kind::extension) {
     if (const ExtensionPtr extension = session.catalog.made<Extension>(dependent.oid)) {
       remove_extension(session, *extension);

@@ -237,6 +237,9 @@ void drop_owned(StatementContext& session, const ast::DropOwnedStmt& statement, 
     if (is_any(roles, publication->owner))
       session.catalog.remove(*session.transaction, *publication);
   }
+  for (const EventTriggerPtr& trigger : session.catalog.naming<EventTrigger>(named)) {
+    if (is_any(roles, trigger->owner)) session.catalog.remove(*session.transaction, *trigger);
+  }
   drop_owned_large_objects(session, roles);
   revoke_all(session, roles);
   take_memberships_of(session, roles);
@@ -280,6 +283,12 @@ void reassign_owned(StatementContext& session, const ast::ReassignOwnedStmt& sta
     Publication changed = *publication;
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *publication, std::move(changed));
+  }
+  for (const EventTriggerPtr& trigger : session.catalog.naming<EventTrigger>(named)) {
+    if (!is_any(roles, trigger->owner)) continue;
+    EventTrigger changed = *trigger;
+    changed.owner = heir->oid;
+    session.catalog.replace(*session.transaction, *trigger, std::move(changed));
   }
   reassign_subscriptions(session, roles, heir->oid);
   for (const SchemaPtr& schema : session.catalog.naming<Schema>(named)) {

@@ -203,6 +203,7 @@ void look_at_objects(RoleUses& uses, const CatalogView& catalog, const RecordsOf
   look_at_made(catalog.naming<UserTextDictionary>(named));
   look_at_made(catalog.naming<UserTextConfig>(named));
   look_at_made(catalog.naming<Publication>(named));
+  look_at_made(catalog.naming<EventTrigger>(named));
   for (const Subscription& one : records.subscriptions)
     uses.look_at(one.oid, one.owner, {}, [&] { return describe(one); });
   for (const DefaultGrants& one : records.defaults) {
@@ -232,6 +233,7 @@ struct Describing {
   std::string operator()(const UserType& type) const { return "type " + type.name; }
   std::string operator()(const UserCollation& made) const { return "collation " + made.name; }
   std::string operator()(const Publication& made) const { return "publication " + made.name; }
+  std::string operator()(const EventTrigger& made) const { return "event trigger " + made.name; }
   std::string operator()(const LargeObject& object) const {
     return fmt::format("large object {}", object.oid);
   }

@@ -57,6 +57,11 @@ class RoutineDependents {
     for (const TypePtr& type : session_.catalog.naming<UserType>({oid_})) of_domain(*type);
     for (const RoutinePtr& other : session_.catalog.naming<Routine>({oid_})) of_routine(*other);
     for (const OperatorPtr& op : session_.catalog.naming<UserOperator>({oid_})) of_operator(*op);
+    for (const EventTriggerPtr& trigger : session_.catalog.naming<EventTrigger>({oid_})) {
+      if (trigger->function != oid_) continue;
+      add_once(list_, {Kind::event_trigger, nullptr, trigger->oid, 0,
+                       "event trigger " + trigger->name, on_});
+    }
     for (const CastPtr& cast : session_.catalog.naming<UserCast>({oid_})) {
       if (cast->function != oid_) continue;
       add_once(list_, {Kind::cast, nullptr, cast->oid, 0, described(session_, *cast), on_});

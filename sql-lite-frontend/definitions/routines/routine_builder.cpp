@@ -333,6 +333,16 @@ class RoutineBuilder {
       throw_error(sqlstate::feature_not_supported, "columns of type {} are not supported",
                   format_type(column->type));
     }
+    const bool is_event_trigger =
+        routine_.result == TypeId::event_trigger && routine_.language != "sql";
+    if (is_event_trigger && !inputs.empty()) {
+      SqlError error = invalid("event trigger functions cannot have declared arguments");
+      if (routine_.language == "plpgsql") {
+        error.fields().where =
+            fmt::format("compilation of PL/pgSQL function \"{}\" near line 1", routine_.name);
+      }
+      throw error;
+    }
     const bool is_trigger = routine_.result == TypeId::trigger && routine_.language != "sql";
     if (is_trigger && !inputs.empty()) {
       SqlError error = invalid("trigger functions cannot have declared arguments");
@@ -343,7 +353,7 @@ class RoutineBuilder {
       throw std::move(error).with_hint(
           "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
     }
-    const bool may_return = is_trigger || routine_.result == TypeId::void_ ||
+    const bool may_return = is_trigger || is_event_trigger || routine_.result == TypeId::void_ ||
                             routine_.result == TypeId::record || is_polymorphic(routine_.result);
     if (is_pseudo_type(routine_.result) && !may_return) {
       throw refusal_of_type(fmt::format("{} functions cannot return type {}", shown_language(),

@@ -257,6 +257,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const auto made = session.catalog.made<UserTextConfig>(oid)) return made->comment;
   if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   if (const PublicationPtr made = session.catalog.made<Publication>(oid)) return made->comment;
+  if (const auto made = session.catalog.made<EventTrigger>(oid)) return made->comment;
   if (catalog == "pg_subscription") {
     Catalog& own = session.catalog.of_database();
     return read_comment(own, *execution.transaction, own.database(), class_id::pg_subscription,

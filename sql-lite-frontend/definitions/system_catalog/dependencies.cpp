@@ -92,6 +92,8 @@ void emit_made(const EmitRow& emit, StatementContext& session) {
     on_type(address, cast->target);
     on_function(address, cast->function);
   }
+  for (const EventTriggerPtr& trigger : session.catalog.all_made<EventTrigger>())
+    on_function({class_id::pg_event_trigger, trigger->oid}, trigger->function);
   for (const auto& publication : session.catalog.all_made<Publication>()) {
     const ObjectAddress on{class_id::pg_publication, publication->oid};
     for (const Publication::Member& member : publication->members) {

@@ -196,6 +196,8 @@ Described described(StatementContext& session, Oid catalog, Oid object, std::int
       return describe_cast(session, object);
     case class_id::pg_publication:
       return describe_made<Publication>(session, "publication", object);
+    case class_id::pg_event_trigger:
+      return describe_made<EventTrigger>(session, "event trigger", object);
     case class_id::pg_extension:
       if (object == kPlpgsqlExtension) return "extension plpgsql";
       return describe_made<Extension>(session, "extension", object);

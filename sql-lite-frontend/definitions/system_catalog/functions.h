@@ -19,6 +19,9 @@ std::span<const SessionEntry> index_property_functions();
 std::span<const SessionEntry> description_functions();
 /// pg_identify_object, pg_identify_object_as_address
 std::span<const SessionEntry> identity_functions();
+// event_trigger_functions.cpp
+std::span<const SessionEntry> event_trigger_functions();
+std::span<const SetEntry> event_trigger_sets();
 void add_view_functions();
 /// Registers aclexplode and acldefault; called at start-up.
 void add_acl_functions();

@@ -1,5 +1,7 @@
 // pg_identify_object() and pg_identify_object_as_address(): an object's full name, independent of
 // the search path.
+#include "sql-lite-frontend/definitions/system_catalog/object_identity.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,6 +68,7 @@ class Identifier {
       case class_id::pg_attrdef:
       case class_id::pg_rewrite:
       case class_id::pg_trigger:
+      case class_id::pg_policy:
         return of_part(catalog, object);
       case class_id::pg_cast:
         return of_cast(object);
@@ -102,7 +105,10 @@ class Identifier {
     return is_word_of_sql ? shown : "pg_catalog." + shown;
   }
 
-  std::string schema_of(Oid schema) { return session_.names.schema_name(schema); }
+  std::string schema_of(Oid schema) {
+    const bool is_temporary = schema != kNoOid && schema == session_.names.temp_schema;
+    return is_temporary ? "pg_temp" : session_.names.schema_name(schema);
+  }
 
   static Identity named(std::string type, std::string schema, std::string_view name) {
     Identity found{.type = std::move(type), .exists = true};
@@ -246,9 +252,14 @@ class Identifier {
         if (catalog == class_id::pg_trigger && trigger.oid == object)
           return part_of("trigger", *table, trigger.name);
       }
+      for (const Policy& policy : relation.policies) {
+        if (catalog == class_id::pg_policy && policy.oid == object)
+          return part_of("policy", *table, policy.name);
+      }
     }
     return {.type = catalog == class_id::pg_rewrite   ? "rule"
                     : catalog == class_id::pg_attrdef ? "default value"
+                    : catalog == class_id::pg_policy  ? "policy"
                                                       : "trigger"};
   }
   Identity rule_of(const Table& table) { return part_of("rule", table, "_RETURN"); }
@@ -330,6 +341,7 @@ class Identifier {
     };
     if (catalog == class_id::pg_namespace) return by_name("schema", TypeId::regnamespace);
     if (catalog == class_id::pg_authid) return by_name("role", TypeId::regrole);
+    if (catalog == class_id::pg_event_trigger) return made<EventTrigger>("event trigger", object);
     if (catalog == class_id::pg_publication) return made<Publication>("publication", object);
     if (catalog == class_id::pg_extension) {
       return object == kPlpgsqlExtension ? without_schema("extension", "plpgsql")
@@ -396,6 +408,11 @@ Value identify_as_address(Execution& execution, Arguments arguments) {
 }
 
 }  // namespace
+
+ObjectIdentity identity_of(StatementContext& session, Oid catalog, Oid object, std::int32_t part) {
+  Identity found = Identifier{session}.identify(catalog, object, part);
+  return {std::move(found.type), std::move(found.schema), std::move(found.whole)};
+}
 
 std::span<const SessionEntry> identity_functions() {
   static constexpr SessionEntry kFunctions[] = {

@@ -343,6 +343,9 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const PublicationPtr& publication : session.catalog.all_made<Publication>()) {
     describe(publication->oid, class_id::pg_publication, 0, publication->comment);
   }
+  for (const EventTriggerPtr& trigger : session.catalog.all_made<EventTrigger>()) {
+    describe(trigger->oid, class_id::pg_event_trigger, 0, trigger->comment);
+  }
   for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
     describe(extension->oid, class_id::pg_extension, 0, extension->comment);
   }

@@ -47,6 +47,7 @@ void policy_rows(Execution& execution, const EmitRow& emit);
 
 // publication_rows.cpp
 void publication_rows(Execution& execution, const EmitRow& emit);
+void event_trigger_rows(Execution& execution, const EmitRow& emit);
 void publication_member_rows(Execution& execution, const EmitRow& emit);
 void publication_schema_rows(Execution& execution, const EmitRow& emit);
 void replication_slot_rows(Execution& execution, const EmitRow& emit);

@@ -16,6 +16,7 @@
 #include "sql-lite-frontend/definitions/subscriptions/subscriptions.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
+#include "sql-lite-frontend/definitions/triggers/event_triggers.h"
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
 #include "sql-lite-frontend/definitions/types/type_definition.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
@@ -116,6 +117,8 @@ class Commenting {
         return comment_on_large_object(session_, statement_.object, text_);
       case ObjectType::publication:
         return comment_on_publication(session_, ast::string_of(statement_.object), text_);
+      case ObjectType::event_trigger:
+        return comment_on_event_trigger(session_, ast::string_of(statement_.object), text_);
       case ObjectType::subscription:
         return comment_on_subscription(session_, ast::string_of(statement_.object), text_);
       case ObjectType::extension:

@@ -18,6 +18,7 @@
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
+#include "sql-lite-frontend/definitions/triggers/event_triggers.h"
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/definitions/views/materialized_view.h"
@@ -341,6 +342,8 @@ void drop_objects(StatementContext& session, const ast::DropStmt& statement, Res
       return drop_casts(session, statement, sink);
     case ast::ObjectType::publication:
       return drop_publications(session, statement, sink);
+    case ast::ObjectType::event_trigger:
+      return drop_event_triggers(session, statement, sink);
     case ast::ObjectType::extension:
       return drop_extensions(session, statement, sink);
     case ast::ObjectType::trigger:

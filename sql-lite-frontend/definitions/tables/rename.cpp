@@ -19,6 +19,7 @@
 #include "sql-lite-frontend/definitions/tables/transfer.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
+#include "sql-lite-frontend/definitions/triggers/event_triggers.h"
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
 #include "sql-lite-frontend/definitions/types/composite_values.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
@@ -79,6 +80,8 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       return rename_type(session, statement.object, statement.rename_type, new_name);
     case ast::ObjectType::publication:
       return rename_publication(session, ast::string_of(statement.object), new_name);
+    case ast::ObjectType::event_trigger:
+      return rename_event_trigger(session, ast::string_of(statement.object), new_name);
     case ast::ObjectType::subscription:
       return rename_subscription(session, ast::string_of(statement.object), new_name);
     case ast::ObjectType::collation:
@@ -250,6 +253,9 @@ void change_owner(StatementContext& session, const ast::AlterOwnerStmt& statemen
   }
   if (statement.object_type == ast::ObjectType::publication) {
     return set_publication_owner(session, statement);
+  }
+  if (statement.object_type == ast::ObjectType::event_trigger) {
+    return set_event_trigger_owner(session, statement);
   }
   if (statement.object_type == ast::ObjectType::largeobject) {
     return set_large_object_owner(session, statement);

@@ -7,6 +7,7 @@
 #include "base/runtime/long_work.h"
 #include "sql-lite-frontend/definitions/indexes/index_source.h"
 #include "sql-lite-frontend/definitions/tables/table_builder.h"
+#include "sql-lite-frontend/definitions/triggers/event_triggers.h"
 #include "sql-lite-frontend/execution/rows/entry_sorter.h"
 #include "sql-lite-frontend/execution/write/constraint_check.h"
 #include "sql-lite-frontend/execution/write/foreign_key.h"
@@ -256,8 +257,30 @@ void fill_index(StatementContext& session, const TablePtr& table, std::size_t nu
   }
 }
 
+namespace {
+
+/// Returns PostgreSQL's reason for which it would write the table anew, too: bits of
+/// pg_event_trigger_table_rewrite_reason(); 0: it would not.
+std::int32_t reason_of_rewrite(const Relation& before, const Relation& now) {
+  constexpr std::int32_t kPersistence = 1;
+  constexpr std::int32_t kDefault = 2;
+  constexpr std::int32_t kType = 4;
+  std::int32_t reason = before.persistence == now.persistence ? 0 : kPersistence;
+  for (std::size_t i = 0; i < before.columns.size() && i < now.columns.size(); ++i) {
+    if (!now.columns[i].dropped && before.columns[i].type != now.columns[i].type) reason |= kType;
+  }
+  if (now.columns.size() > before.columns.size()) reason |= kDefault;
+  return reason;
+}
+
+}  // namespace
+
 TablePtr rewrite_table(StatementContext& session, const TablePtr& old, Relation relation,
                        const RowChange& change) {
+  if (const std::int32_t reason = change ? reason_of_rewrite(old->relation, relation) : 0;
+      reason != 0) {
+    fire_table_rewrite(session, old->relation.oid, reason);
+  }
   Engine& engine = session.shared.engine;
   tell_debug(session, fmt::format("rewriting table \"{}\"", old->relation.name));
   const InnerStatement latest{*session.transaction};

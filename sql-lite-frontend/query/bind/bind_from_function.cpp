@@ -108,9 +108,11 @@ FromCall QueryBinder::bind_from_call(const ast::Node* node, ast::NodeList defini
     arguments = std::move(given.values);
     if (routine) {
       refuse_aggregate_syntax(*function_node, name);
-      if (routine->callable->routine->result == TypeId::trigger) {
+      const TypeId result = routine->callable->routine->result;
+      if (result == TypeId::trigger || result == TypeId::event_trigger) {
         throw sql_error(sqlstate::datatype_mismatch,
-                        "function \"{}\" in FROM has unsupported return type trigger", name)
+                        "function \"{}\" in FROM has unsupported return type {}", name,
+                        format_type(result))
             .at_position(function_node->location + 1);
       }
       resolved = routine->resolved;

@@ -125,6 +125,10 @@ ExprPtr ExpressionBinder::bind_operator_node(const ast::A_Expr& node, Scope& sco
   if (identity == nullptr || as_row_identity(number.get()) != nullptr) {
     return call_operator(op, std::move(left), std::move(right), node.location);
   }
+  // A view's text is printed from what is bound; the planner finds its rows.
+  if (open_view_ != nullptr) {
+    return call_operator(op, std::move(left), std::move(right), node.location);
+  }
   // ctid = $1 becomes a condition on the row's key, by which the row is found.
   number = coerce(std::move(number), TypeId::tid, kNoTypmod, Implicitness::implicit);
   if (!is_constant_like(*number) || is_volatile(*number) || !copy_expression(*number)) {
@@ -295,7 +299,7 @@ ExprPtr ExpressionBinder::array_comparison(ArrayComparisonExpr::Kind kind, const
                                            std::vector<ExprPtr> operands,
                                            const DerivedCollation& collation,
                                            std::int32_t location) {
-  if (kind == ArrayComparisonExpr::Kind::any && op.name == "=") {
+  if (kind == ArrayComparisonExpr::Kind::any && op.name == "=" && open_view_ == nullptr) {
     if (ExprPtr found = found_by_keys(operands, location)) return found;
   }
   const Operator& under = collated(op, operands, collation);

@@ -290,7 +290,8 @@ ExprPtr ExpressionBinder::bind_routine(const ast::FuncCall& node, const Resolved
   const CallableRoutine& callable = *routine.callable;
   refuse_aggregate_syntax(node, ast::string_of(node.funcname.back()));
   note_routine(node, routine.callable);
-  if (callable.routine->result == TypeId::trigger) {
+  if (callable.routine->result == TypeId::trigger ||
+      callable.routine->result == TypeId::event_trigger) {
     SqlError error{sqlstate::feature_not_supported,
                    "trigger functions can only be called as triggers"};
     if (callable.routine->language == "plpgsql") {

@@ -293,6 +293,8 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
                                Slot first_slot) {
   if (level.query->where_clause == nullptr) return nullptr;
   Scope scope = view_scope(target.table, level.alias, level.from, first_slot);
+  // Conditions on the table itself may read its system columns.
+  if (&level == &target.levels.front()) scope.items[0].table = target.table;
   scope.clause = Clause::where;
   const auto* const names = std::exchange(open_view_, &level.view->relation);
   const Oid reader = std::exchange(as_role_, role_behind(*level.view));

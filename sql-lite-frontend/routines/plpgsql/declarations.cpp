@@ -83,6 +83,12 @@ void Reader::declare_arguments() {
   program_->found = declare({.name = "found", .type = TypeId::bool_});
 }
 
+void Reader::declare_event_trigger_variables() {
+  for (const char* const name : {"tg_event", "tg_tag"}) {
+    declare({.name = name, .type = TypeId::text});
+  }
+}
+
 void Reader::declare_trigger_variables() {
   const ShapePtr shape = signature_.table ? shape_of(*signature_.table) : nullptr;
   for (const char* const name : {"new", "old"}) {

@@ -94,7 +94,9 @@ class PlpgsqlCode final : public RoutineCode {
 };
 
 /// Returns the type assumed for a polymorphic one when there is no call, as in CREATE FUNCTION.
+/// Event triggers' functions return nothing.
 TypeId concrete(TypeId type) {
+  if (type == TypeId::event_trigger) return TypeId::void_;
   if (!is_polymorphic(type)) return type;
   const bool is_array = type == TypeId::anyarray || type == TypeId::anycompatiblearray;
   return is_array ? array_type(TypeId::int4) : TypeId::int4;
@@ -132,6 +134,10 @@ class PlpgsqlLanguage final : public RoutineLanguage {
   TriggerCodePtr prepare_trigger(StatementContext& session, const CallablePtr& callable,
                                  const TablePtr& table) const override {
     return make_trigger_code(session, callable, table);
+  }
+  EventTriggerCodePtr prepare_event_trigger(StatementContext& session,
+                                            const CallablePtr& callable) const override {
+    return make_event_trigger_code(session, callable);
   }
 
  private:

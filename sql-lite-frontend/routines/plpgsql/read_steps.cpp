@@ -351,7 +351,7 @@ StepPtr Reader::read_return() {
     if (!program_->outputs.empty()) {
       mismatch("RETURN cannot have a parameter in function with OUT parameters");
     }
-    if (routine.result == TypeId::void_) {
+    if (routine.result == TypeId::void_ || routine.result == TypeId::event_trigger) {
       mismatch("RETURN cannot have a parameter in function returning void");
     }
     const auto found = found_here();

@@ -66,6 +66,7 @@ void Reader::take_settings() {
 std::unique_ptr<Program> Reader::read() {
   declare_arguments();
   if (signature_.is_trigger) declare_trigger_variables();
+  if (signature_.routine->result == TypeId::event_trigger) declare_event_trigger_variables();
   take_settings();
   while (take("#")) {
     const Token named = token();

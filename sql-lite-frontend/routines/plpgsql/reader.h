@@ -45,6 +45,7 @@ class Reader {
   // declarations.cpp
   void declare_arguments();
   void declare_trigger_variables();
+  void declare_event_trigger_variables();
   void take_settings();
   void declare_scope(std::string label, bool is_loop = false);
   std::size_t add_variable(Variable variable);

@@ -203,7 +203,49 @@ class PlpgsqlTrigger final : public TriggerCode {
   std::size_t first_ = kNone;
 };
 
+class PlpgsqlEventTrigger final : public EventTriggerCode {
+ public:
+  PlpgsqlEventTrigger(StatementContext& session, const CallablePtr& callable)
+      : callable_(callable),
+        program_(read_program(session, {callable->routine, {}, TypeId::void_})),
+        frames_(*program_) {
+    const auto& variables = program_->variables;
+    const auto event = std::ranges::find(variables, "tg_event", &Variable::name);
+    first_ = static_cast<std::size_t>(event - variables.begin());
+  }
+
+  void run(StatementContext& session, std::string_view event, std::string_view tag) override {
+    check_stack();
+    const FramePool::Use use{frames_, session, *callable_->routine};
+    Frame& frame = use.frame();
+    try {
+      frame.phase = "during function entry";
+      frame.set_place(program_->variables[first_].place, Value::from_text(event));
+      frame.set_place(program_->variables[first_ + 1].place, Value::from_text(tag));
+      frame.set_found(false);
+      frame.phase = {};
+      frame.at = program_->body.get();
+      program_->body->run(frame);
+      frame.at = nullptr;
+    } catch (SqlError& error) {
+      frame.add_place(error);
+      throw;
+    }
+  }
+
+ private:
+  CallablePtr callable_;
+  std::unique_ptr<Program> program_;
+  FramePool frames_;
+  std::size_t first_ = 0;
+};
+
 }  // namespace
+
+EventTriggerCodePtr make_event_trigger_code(StatementContext& session,
+                                            const CallablePtr& callable) {
+  return std::make_shared<PlpgsqlEventTrigger>(session, callable);
+}
 
 TriggerCodePtr make_trigger_code(StatementContext& session, const CallablePtr& callable,
                                  const TablePtr& table) {

@@ -16,6 +16,7 @@
 #include "sql-lite-frontend/definitions/statements.h"
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/text/text_search.h"
+#include "sql-lite-frontend/definitions/triggers/event_triggers.h"
 #include "sql-lite-frontend/definitions/triggers/trigger_definition.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/routines/call.h"
@@ -150,6 +151,51 @@ struct Attempt {
   }
 };
 
+/// Passes everything on but the tag, which comes after the notices of event triggers.
+class TagHolder final : public ResultSink {
+ public:
+  explicit TagHolder(ResultSink& sink) : sink_(sink) {}
+  /// Sends the tag.
+  void release() {
+    if (tag_) sink_.command_complete(*tag_);
+  }
+
+  void parameter_description(std::span<const std::uint32_t> type_oids) override {
+    sink_.parameter_description(type_oids);
+  }
+  void row_description(std::span<const OutputColumn> columns) override {
+    sink_.row_description(columns);
+  }
+  void no_data() override { sink_.no_data(); }
+  void data_row(const OutputRow& row) override { sink_.data_row(row); }
+  void command_complete(std::string_view tag) override { tag_ = tag; }
+  void empty_query() override { sink_.empty_query(); }
+  void portal_suspended() override { sink_.portal_suspended(); }
+  void notice(const Diagnostic& diagnostic) override { sink_.notice(diagnostic); }
+  void parameter_status(std::string_view name, std::string_view value) override {
+    sink_.parameter_status(name, value);
+  }
+  void notification(std::int32_t sender, std::string_view channel,
+                    std::string_view payload) override {
+    sink_.notification(sender, channel, payload);
+  }
+  void copy_in_begin(const CopyDescription& description) override {
+    sink_.copy_in_begin(description);
+  }
+  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    return sink_.copy_in_data();
+  }
+  void copy_out_begin(const CopyDescription& description) override {
+    sink_.copy_out_begin(description);
+  }
+  void copy_out_data(Bytes data) override { sink_.copy_out_data(data); }
+  void copy_out_end() override { sink_.copy_out_end(); }
+
+ private:
+  ResultSink& sink_;
+  std::optional<std::string> tag_;
+};
+
 /// Returns true for what a read-only transaction may do, and a standby may not.
 bool is_primary_s(const ast::Node& node) {
   if (const auto* lock = ast::try_as<ast::LockStmt>(&node)) {
@@ -193,21 +239,35 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
   require_allowed_now(*this, kind, *node);
   const Runner run = kRunners[static_cast<std::size_t>(node->node_kind)];
   if (run == nullptr) refuse_statement(*node);
-  const Call call{*this, statement, parameters, sink};
   // Running the statement may destroy its tree: DISCARD ALL.
   const std::string_view tag = kind.tag.of(*node);
+  const bool is_definition = kind.runs == StatementKind::Runs::definition;
+  std::optional<StatementEvents> events;
+  // Statements of several transactions have no event triggers.
+  if (is_definition && kind.outside_blocks.of(*node).empty()) events.emplace(*this, *node, tag);
+  const bool is_watched = events && events->is_watched();
+  if (is_watched) {
+    transaction.begin_definition();
+    events->start();
+  }
+  TagHolder holder{sink};
+  const Call call{*this, statement, parameters, is_watched ? holder : sink};
   for (Attempt attempt;;) {
     try {
-      if (kind.runs == StatementKind::Runs::definition) attempt.begin(*this);
+      if (is_definition) attempt.begin(*this);
       run(call, *node);
-      if (!kind.sends_tag) sink.command_complete(tag);
-      if (kind.takes_snapshot && transaction) transaction.take_snapshot();
-      return;
+      if (!kind.sends_tag) call.sink.command_complete(tag);
+      break;
     } catch (const DefinitionsMoved&) {
       attempt.resolution.end();
     }
     transaction.roll_back_to(*attempt.start);
   }
+  if (is_watched) {
+    events->end();
+    holder.release();
+  }
+  if (kind.takes_snapshot && transaction) transaction.take_snapshot();
 }
 
 }  // namespace swizzle::sql

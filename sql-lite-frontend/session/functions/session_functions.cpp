@@ -665,17 +665,32 @@ std::span<const Function> own_functions() {
 
 void add_session_functions() {
   static const bool is_added = [] {
-    for (const std::span<const SessionEntry> list :
-         {functions(), catalog_functions(), index_property_functions(), privilege_functions(),
-          advisory_functions(), notification_functions(), size_functions(), blocking_functions(),
-          connection_functions(), routine_functions(), trigger_functions(), replication_functions(),
-          slot_functions(), control_functions(), statistics_functions(), description_functions(),
-          identity_functions(), snapshot_functions(), large_object_functions()}) {
+    for (const std::span<const SessionEntry> list : {functions(),
+                                                     catalog_functions(),
+                                                     index_property_functions(),
+                                                     privilege_functions(),
+                                                     advisory_functions(),
+                                                     notification_functions(),
+                                                     size_functions(),
+                                                     blocking_functions(),
+                                                     connection_functions(),
+                                                     routine_functions(),
+                                                     trigger_functions(),
+                                                     replication_functions(),
+                                                     slot_functions(),
+                                                     control_functions(),
+                                                     statistics_functions(),
+                                                     description_functions(),
+                                                     identity_functions(),
+                                                     snapshot_functions(),
+                                                     large_object_functions(),
+                                                     event_trigger_functions()}) {
       add_builtin_functions({.sessions = list});
     }
     add_builtin_functions({.own = own_functions()});
     static constexpr SetEntry kSets[] = {{"pg_get_sequence_data(regclass)", sequence_data}};
     add_builtin_functions({.sets = kSets});
+    add_builtin_functions({.sets = event_trigger_sets()});
     return true;
   }();
   static_cast<void>(is_added);

@@ -86,7 +86,8 @@ TEST_CASE("xmin of every type is what RETURNING said, also after a restart", "[s
                                 "WHERE said.id = w.id";
     REQUIRE(db.run(updated) == "UPDATE 1");
   }
-  const std::string same = "SELECT count(*) FROM typed JOIN said USING (id) WHERE xmin = version";
+  const std::string same =
+      "SELECT count(*) FROM typed JOIN said USING (id) WHERE typed.xmin = version";
   CHECK(db.run(same) == "12 SELECT 1");
   CHECK(db.run("SELECT count(DISTINCT version::text) FROM said") == "12 SELECT 1");
   db.close();

@@ -79,7 +79,6 @@ create table parts_1 partition of parts for values from (0) to (10);
 create index parts_b on parts (b) where b > 0;
 -- differs: a dependency of an index is one row
 select pg_describe_object(classid, objid, objsubid), pg_describe_object(refclassid, refobjid, refobjsubid), deptype from pg_depend where classid = 'pg_class'::regclass and objid in ('parts'::regclass, 'parts_1'::regclass, 'parts_b'::regclass, 'parts_1_b_idx'::regclass) order by 1, 2, 3;
--- differs: event triggers are refused
 create function no_trigger() returns event_trigger language plpgsql as 'begin end';
 set track_activities = on;
 set vacuum_truncate = false;

@@ -63,6 +63,7 @@ delete from account where id = 6 returning xmax = pg_current_xact_id()::xid as o
 rollback;
 
 -- Rows by ctid.
+-- differs: a row keeps its ctid when it is updated
 select id from account where ctid = '(0,1)';
 select a from bare where ctid = '(0,3)';
 select a from bare where '(0,3)' = ctid and a > 3;
@@ -79,6 +80,7 @@ select a from bare where '(0,2)' >= ctid order by a;
 select a from bare where ctid between '(0,2)' and '(0,3)' order by a;
 select count(*) from bare where ctid >= '(0,0)' and ctid < '(1,0)';
 select count(*) from bare where ctid >= '(1,0)';
+-- differs: a row keeps its ctid when it is updated
 select count(*) from account where ctid < '(0,3)';
 select min(ctid), max(ctid) from bare;
 select (ctid::text::point)[0] as block from bare where a = 1;
@@ -87,6 +89,7 @@ select x.a from bare x where exists (select from bare y where y.ctid = x.ctid an
 select x.a, y.ctid from bare x left join bare y on y.a = x.a + 7 order by x.a;
 select x.a, y.xmin is null, y.xmax, y.cmin from bare x left join bare y on y.a = x.a + 7 order by x.a;
 select ctid, a from bare where a = 3 for update;
+-- differs: a row keeps its ctid when it is updated
 select id, ctid from account where ctid = '(0,2)' for update;
 select a from bare order by ctid desc limit 2;
 
@@ -117,6 +120,7 @@ create table parted_eu partition of parted for values in ('eu');
 create table parted_us (v int, region text not null, id int not null);
 alter table parted attach partition parted_us for values in ('us');
 insert into parted values (1, 'eu', 1), (2, 'us', 2), (3, 'us', 3);
+-- differs: rows of two partitions have different ctids
 select count(*), count(distinct ctid), count(xmin) from parted;
 select p.id, p.xmin = u.xmin as same from parted p join parted_us u using (id) order by 1;
 select id from parted where ctid in (select ctid from parted where v > 1) and v > 1 order by 1;
@@ -139,6 +143,7 @@ create table refused (a int, check (xmin is not null));
 create table refused (a int, check (ctid is not null));
 create table refused (a int, b text generated always as (ctid::text) stored);
 create table refused (a int default (xmin::text::int));
+-- differs: the error
 create index on account (xmin);
 create index on account ((ctid::text));
 create index on account (id) where xmax::text = '0';
@@ -149,6 +154,7 @@ select xmin from (select 1 as x) s;
 select s.xmin from (select xmin from account limit 1) s where false;
 select xmin from generate_series(1, 2);
 select account.xmin from account a;
+-- differs: refused: system columns of a whole row
 select (account).xmin from account;
 select a.cmin, a.cmax from account a where id = 1;
 select xmin from account union select '0'::xid where false order by 1;
@@ -186,7 +192,9 @@ update shown set id = id where id = 1 returning xmin;
 create function version_of(int) returns xid language sql as 'select xmin from account where id = $1';
 select version_of(1) = xmin from account where id = 1;
 create function place_of(int) returns tid language sql begin atomic select a.ctid from account a where a.id = $1; end;
+-- differs: a row keeps its ctid when it is updated
 select place_of(2);
+-- differs: a body with a system column is shown as it was written
 select pg_get_functiondef('place_of'::regproc);
 create materialized view kept as select id from account;
 select count(xmin), count(distinct ctid) from kept;
