@@ -15,6 +15,20 @@ TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one, its tests: "TARGET: test" of another program)
 FAULTS = [
     (
+        "S44 tables whose names are on a damaged page are unknown",
+        "catalog/catalog_read.cpp",
+        "  if (is_damaged) become_whole();\n",
+        "",
+        "A damaged page of the definitions makes*",
+    ),
+    (
+        "S44 a table whose version is on a damaged page cannot be read",
+        "catalog/catalog_read.cpp",
+        "    if (!found && found.error().state() == sqlstate::data_corrupted) return 0;\n",
+        "",
+        "A damaged page of the definitions makes*",
+    ),
+    (
         "an index is built beside writers that do not know it yet",
         "definitions/indexes/beside_writers.cpp",
         "  wait_for_users(session, table->relation.oid, lock::RelationMode::share);\n",

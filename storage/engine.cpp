@@ -34,7 +34,7 @@ Result<> Engine::close() {
   // A restored database may begin a new log only if it was closed with nothing left to undo or
   // redo.
   parts.losers.stop();
-  parts.losers.finish();
+  parts.losers.finish_for_stop();
   parts.checkpointer->stop();
   if (parts.preload) {
     parts.preload->stop();

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "storage/btree/damage.h"
+#include "storage/btree/node_layout.h"
 #include "storage/directory_rebuild.h"
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
@@ -270,6 +271,9 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
     ASSIGN_OR_RETURN(parts.given_up,
                      GivenUpPages::open(parts.files, parts.directory, parts.volume->database_id(),
                                         parts.volume->written_lsns()));
+    parts.untidy = std::make_unique<UntidyPages>(has_space_to_give_back);
+    parts.untidy->load(parts.files, parts.directory, parts.volume->database_id());
+    parts.volume->set_untidy_pages(parts.untidy.get());
   }
   // An opened backup becomes a database, and cannot be used for a restore any more.
   RETURN_IF_ERROR(begin_as_database(parts.files, parts.directory, *parts.control));
@@ -287,12 +291,17 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   parts.space = std::move(recovered.space);
   parts.pending = std::make_unique<PendingPages>(std::move(recovered.pending));
   if (parts.unrestored) parts.unrestored->find_lacking(*parts.space);
+  // In pool mode main_memory pages are redone before there is a tidier, and written.
+  const auto redone = [&parts](const std::byte* page) {
+    if (parts.tidier) parts.tidier->redone(page);
+  };
   parts.page_redo = std::make_unique<PageRedo>(PageRedo::Parts{.volume = *parts.volume,
                                                                .log = *parts.log,
                                                                .repair = *parts.repair,
                                                                .pending = *parts.pending,
                                                                .given_up = parts.given_up.get(),
-                                                               .absent = parts.unrestored.get()});
+                                                               .absent = parts.unrestored.get(),
+                                                               .redone = redone});
   // Pool mode main_memory: pages are loaded through the tree and never written out, so redo them on
   // disk first.
   if (parts.options.pool_mode == PoolMode::main_memory)
@@ -311,6 +320,15 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   parts.registry = std::make_unique<TransactionRegistry>(*parts.log);
   parts.registry->start_ids_at(recovered.next_txn);
   return Unended{std::move(recovered.losers), std::move(recovered.prepared)};
+}
+
+/// They are hints, so a failure keeps no checkpoint from being taken.
+void save_untidy_pages(EngineParts& parts) {
+  if (!parts.untidy) return;
+  if (auto saved = parts.untidy->save(parts.files, parts.directory, parts.volume->database_id());
+      !saved)
+    spdlog::warn("the list of leaves with space to reclaim is not saved: {}",
+                 saved.error().message());
 }
 
 Result<> open_trees(EngineParts& parts, const Unended& unended) {
@@ -353,6 +371,7 @@ Result<> open_trees(EngineParts& parts, const Unended& unended) {
                             if (parts.given_up) RETURN_IF_ERROR(parts.given_up->persist());
                             if (parts.unrestored) RETURN_IF_ERROR(parts.unrestored->persist());
                             if (parts.preload) parts.preload->save(Preload::When::at_checkpoint);
+                            save_untidy_pages(parts);
                             return parts.written_lsns ? parts.written_lsns->persist() : Result<>{};
                           },
                           [&parts](TxnId id) { return parts.prepared.gid_of(id); },

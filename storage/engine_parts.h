@@ -25,6 +25,7 @@
 #include "storage/recovery/pending_pages.h"
 #include "storage/replay_gate.h"
 #include "storage/space/data_file.h"
+#include "storage/space/untidy_pages.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/txn/restart/prepared_transactions.h"
 #include "storage/txn/restart/restart_losers.h"
@@ -203,6 +204,8 @@ struct EngineParts {
   std::shared_ptr<WrittenLsnsFile> written_lsns;
   /// Null without a log: then nothing says how new a page must be.
   std::shared_ptr<GivenUpPages> given_up;
+  /// Null without a log, and on a standby.
+  std::unique_ptr<UntidyPages> untidy;
   std::shared_ptr<ControlFile> control;
   std::unique_ptr<wal::Log> log;
   std::unique_ptr<PageRepair> repair;

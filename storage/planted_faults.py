@@ -14,6 +14,20 @@ TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"],
 # (name, file in the folder, the right piece, the wrong one, the tests to run: all unless told)
 FAULTS = [
     (
+        "T25 a directory that is made anew has the trees that open transactions drop",
+        "directory_rebuild.cpp",
+        "  RETURN_IF_ERROR(hide_dropped(parts.trees->directory(), dropped));\n",
+        "  if (rows.empty()) RETURN_IF_ERROR(hide_dropped(parts.trees->directory(), dropped));\n",
+        "T25 open transactions end*",
+    ),
+    (
+        "B7 the children of a root that has become lower keep their old parent",
+        "btree/btree_merge.inl",
+        "  root.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), root_frame); });\n",
+        "",
+        "B7 a root that takes in*",
+    ),
+    (
         "a root that has one child stays",
         "btree/btree_tidy.inl",
         "    ASSIGN_OR_RETURN(const bool is_lower, lower_root());\n",
@@ -900,6 +914,34 @@ FAULTS = [
         "may_not_read_blocks ? Lsn::max : read(number, at)",
         "may_not_read_blocks ? Lsn::none : read(number, at)",
         "S6*",
+    ),
+    (
+        "T24 a stop forgets which leaves are untidy",
+        "space/untidy_pages.cpp",
+        "    if (!is_changed_) return {};\n",
+        "    return {};\n",
+        "T24 what was to be tidied at a stop*",
+    ),
+    (
+        "T24 the leaves that recovery redoes stay untidy",
+        "recovery/page_redo.cpp",
+        "  if (is_pending && parts_.redone) parts_.redone(into);\n",
+        "",
+        "T24 what was to be tidied at a power cut*",
+    ),
+    (
+        "T24 untidy leaves of trees that nobody has opened are passed over",
+        "txn/tidying/leftovers.cpp",
+        "  if (!engine_.trees->find(leaf.tree)) return;\n",
+        "",
+        "T24 what was to be tidied at a stop*",
+    ),
+    (
+        "R9 a page whose log has gone fails with the log's error",
+        "recovery/page_repair.cpp",
+        "result.error().state() != sqlstate::undefined_file) return result;",
+        "result.error().state() != sqlstate::data_corrupted) return result;",
+        "swizzle_recovery_tests: R9 a page that needs*",
     ),
     (
         "T24 a ghost that is locked goes",

@@ -48,15 +48,21 @@ struct Catalog::Reading {
     if (!value_of(catalog.tree_.get(*transaction, as_bytes(key), buffer))) return std::nullopt;
     return buffer.bytes();
   }
-  std::optional<Oid> oid_named(Oid schema, std::string_view name) {
-    const auto value = get(name_key(catalog.database_, schema, name));
-    if (!value || value->size() != sizeof(Oid)) return std::nullopt;
-    return load_big_endian<Oid>(value->data());
+  /// Returns nothing if there is none; an error if the page of the name cannot be read.
+  Result<std::optional<Oid>> oid_named(Oid schema, std::string_view name) {
+    const std::string key = name_key(catalog.database_, schema, name);
+    ASSIGN_OR_RETURN(const bool found, catalog.tree_.get(*transaction, as_bytes(key), buffer));
+    if (!found || buffer.bytes().size() != sizeof(Oid)) return std::optional<Oid>{};
+    return std::optional{load_big_endian<Oid>(buffer.bytes().data())};
   }
+  /// Returns 0 also if its page cannot be read: the relation can be used without its version, and a
+  /// change of it reads the page again, and fails.
   std::uint64_t version_of(Oid oid) {
-    const auto value = get(object_key(catalog.database_, RecordKind::lock, oid));
-    return value && value->size() == sizeof(std::uint64_t)
-               ? load_big_endian<std::uint64_t>(value->data())
+    const std::string key = object_key(catalog.database_, RecordKind::lock, oid);
+    auto found = catalog.tree_.get(*transaction, as_bytes(key), buffer);
+    if (!found && found.error().state() == sqlstate::data_corrupted) return 0;
+    return value_of(std::move(found)) && buffer.bytes().size() == sizeof(std::uint64_t)
+               ? load_big_endian<std::uint64_t>(buffer.bytes().data())
                : 0;
   }
   TablePtr relation(Oid oid) {
@@ -156,11 +162,14 @@ TablePtr Catalog::named(const Names& names, Oid schema, std::string_view name) {
     if (TablePtr known = find()) return known;
     if (is_whole_ || absent_names_.contains(key)) return nullptr;
   }
-  std::optional<Oid> oid;
-  {
+  auto read_name = [&] {
     Reading reading{*this};
-    oid = reading.oid_named(schema, name);
-  }
+    return reading.oid_named(schema, name);
+  }();
+  // Relations have their names, too.
+  const bool is_damaged = !read_name && read_name.error().state() == sqlstate::data_corrupted;
+  if (is_damaged) become_whole();
+  const std::optional<Oid> oid = is_damaged ? std::nullopt : value_of(std::move(read_name));
   if (oid) static_cast<void>(table(*oid));
   const std::unique_lock lock{mutex_};
   if (TablePtr known = find()) return known;

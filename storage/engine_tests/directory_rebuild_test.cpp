@@ -130,6 +130,53 @@ TEST_CASE("T25 a damaged page of the tree of trees costs no tree", "[storage][di
   }
 }
 
+TEST_CASE("T25 open transactions end as they would in a tree of trees that is made anew",
+          "[storage][directory]") {
+  ManyTrees database;
+  const TreeId of_loser = database.trees[100];
+  const TreeId of_prepared = database.trees[500];
+  std::unique_ptr<SimulatedDisk> killed;
+  {
+    const auto engine = database.open().value();
+    const auto loser = engine->begin();
+    REQUIRE(engine->drop_tree(*loser, of_loser));
+    const auto prepared = engine->begin();
+    REQUIRE(engine->drop_tree(*prepared, of_prepared));
+    REQUIRE(prepared->prepare("p", {}));
+    // The process ends here.
+    database.disk.sync_everything();
+    killed = database.disk.copy(1);
+  }
+  const bool commits = GENERATE(false, true);
+  for (const std::uint64_t page : database.directory_pages()) {
+    CAPTURE(page, commits);
+    const auto disk = killed->copy(1);
+    ManyTrees::damage(*disk, page);
+    for (int start = 0; start < 2; ++start) {
+      CAPTURE(start);
+      auto opened = Engine::open(*disk, kHome, small_pool_options());
+      INFO((opened ? "" : opened.error().message()));
+      REQUIRE(opened);
+      Engine& engine = **opened;
+      if (start == 0) {
+        const auto prepared = engine.take_prepared("p").value();
+        if (commits)
+          REQUIRE(prepared->commit());
+        else
+          prepared->rollback();
+      }
+      // Waits until the loser is rolled back.
+      expect_sound_but_for_unowned(engine);
+      database.expect_all(engine, commits ? std::optional{of_prepared} : std::nullopt);
+      CHECK(engine.tree(of_prepared).has_value() == !commits);
+      const auto transaction = engine.begin();
+      CHECK(engine.create_tree(*transaction).has_value());
+      transaction->rollback();
+      REQUIRE(engine.close());
+    }
+  }
+}
+
 TEST_CASE("T25 a tree whose only page is damaged, too, is the only one that is lost",
           "[storage][directory]") {
   ManyTrees database;

@@ -423,6 +423,122 @@ TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else"
   CHECK(totals.cuts > 60);
 }
 
+namespace {
+
+constexpr int kQueued = 3000;
+
+std::string queue_key(int number) {
+  return std::to_string(100'000 + number);
+}
+
+TreeId fill_queue(Engine& engine) {
+  const auto transaction = engine.begin();
+  const TreeId id = engine.create_tree(*transaction).value();
+  Tree tree = engine.tree(id).value();
+  for (int i = 0; i < kQueued; ++i)
+    REQUIRE(
+        tree.insert(*transaction, as_bytes(queue_key(i)), as_bytes(std::string(200, 'q'))).value());
+  REQUIRE(transaction->commit());
+  return id;
+}
+
+/// Removes what a consumer has taken, while a snapshot keeps the ghosts.
+void consume(Engine& engine, TreeId id, int from, int to) {
+  Tree tree = engine.tree(id).value();
+  const auto transaction = engine.begin();
+  for (int i = from; i < to; ++i)
+    REQUIRE(tree.remove(*transaction, as_bytes(queue_key(i))).value());
+  REQUIRE(transaction->commit());
+}
+
+/// Waits for a small database, reading nothing of the tree.
+bool gets_small(const Engine& engine, std::uint64_t most_pages) {
+  for (int i = 0; i < 600; ++i) {
+    if (engine.statistics().pages_allocated <= most_pages) return true;
+    sleep_for(std::chrono::milliseconds{100});
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("T24 what was to be tidied at a stop is tidied after the start", "[storage][engine]") {
+  const bool is_reopened_twice = GENERATE(false, true);
+  SimulatedDisk disk{1};
+  REQUIRE(Engine::create(disk, kHome, tidying_options()));
+  TreeId id{};
+  std::uint64_t full = 0;
+  Simulation{1}.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    id = fill_queue(*engine);
+    full = engine->statistics().pages_allocated;
+    const auto reader = engine->begin(Isolation::repeatable_read);
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == kQueued);
+    consume(*engine, id, 0, kQueued - 10);
+    sleep_for(std::chrono::seconds{10});
+    CHECK(engine->statistics().pages_allocated >= full);
+    reader->rollback();
+    REQUIRE(engine->close());
+  });
+  for (int start = is_reopened_twice ? 0 : 1; start < 2; ++start)
+    Simulation{2}.run([&] {
+      const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+      // The first stop comes before anything could be done.
+      if (start == 1) {
+        CHECK(gets_small(*engine, full / 4));
+        CHECK(engine->verify().value().empty());
+        const auto reader = engine->begin();
+        CHECK(read_all(*engine, *reader, id, Direction::forward).size() == 10);
+      }
+      REQUIRE(engine->close());
+    });
+}
+
+TEST_CASE("T24 what was to be tidied at a power cut is tidied after the start",
+          "[storage][engine][crash]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
+  CAPTURE(seed);
+  SimulatedDisk disk{seed};
+  REQUIRE(Engine::create(disk, kHome, tidying_options()));
+  REQUIRE(disk.sync_directory("/"));
+  TreeId id{};
+  std::uint64_t full = 0;
+  Simulation{seed}.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    id = fill_queue(*engine);
+    full = engine->statistics().pages_allocated;
+    REQUIRE(engine->close());
+  });
+  // Part of the removals is in pages that are written, and is older than the last checkpoint.
+  Simulation{seed + 10}.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    const auto reader = engine->begin(Isolation::repeatable_read);
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == kQueued);
+    consume(*engine, id, 0, kQueued / 2);
+    reader->rollback();
+    REQUIRE(engine->close());
+  });
+  Simulation{seed + 20}.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    const auto reader = engine->begin(Isolation::repeatable_read);
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == kQueued / 2);
+    consume(*engine, id, kQueued / 2, kQueued * 3 / 4);
+    REQUIRE(engine->checkpoint());
+    consume(*engine, id, kQueued * 3 / 4, kQueued - 10);
+    // The process ends here.
+  });
+  disk.crash(seed);
+  Simulation{seed + 30}.run([&] {
+    const auto engine = Engine::open(disk, kHome, tidying_options()).value();
+    CHECK(gets_small(*engine, full / 4));
+    CHECK(engine->verify().value().empty());
+    const auto reader = engine->begin();
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == 10);
+    reader->rollback();
+    REQUIRE(engine->close());
+  });
+}
+
 TEST_CASE("T24 a full set of hints gets coarser and forgets no key", "[storage]") {
   Random random{test_seed()};
   KeyRanges ranges;

@@ -8,9 +8,7 @@
 
 #include "storage/page/page.h"
 #include "storage/recovery/killed_database.h"
-#include "storage/space/double_write.h"
 #include "storage/space/volume.h"
-#include "storage/txn/restart/restart_losers.h"
 
 namespace swizzle::interrupted_damage {
 namespace {
@@ -27,14 +25,6 @@ std::string key_of(int row) {
 std::string committed_value(int row) {
   return row % 10 == 0 ? std::string(kLargeBytes, 'l') : std::string(600, 'v');
 }
-
-/// Restores the limit for later tests.
-struct MostOpenRows {
-  explicit MostOpenRows(std::uint64_t rows) { RestartLosers::most_open_rows = rows; }
-  MostOpenRows(const MostOpenRows&) = delete;
-  MostOpenRows& operator=(const MostOpenRows&) = delete;
-  ~MostOpenRows() { RestartLosers::most_open_rows = 1024; }
-};
 
 /// A database whose process ended in the middle of two transactions, beside a prepared one.
 struct Interrupted {
@@ -108,19 +98,6 @@ struct Interrupted {
   std::unique_ptr<SimulatedDisk> killed;
 };
 
-void flip(SimulatedDisk& disk, const std::filesystem::path& file, std::uint64_t at) {
-  const std::array<std::byte, 1> flipped{disk.contents(file).at(at) ^ std::byte{1}};
-  disk.corrupt(file, at, flipped);
-}
-
-void damage(SimulatedDisk& disk, PageId page) {
-  flip(disk, kHome / Volume::kFileName, raw(page) * kPageBytes + kPageBytes / 2);
-  const auto copies = disk.contents(kHome / DoubleWrite::kFileName);
-  for (std::size_t at = 0; at + kPageBytes <= copies.size(); at += kPageBytes)
-    if (load<PageHeader>(copies.data() + at).id == page)
-      flip(disk, kHome / DoubleWrite::kFileName, at + kPageBytes / 2);
-}
-
 /// Counts the committed rows of a tree that cannot be read. Each other one must be as it was.
 int lost_rows(Engine& engine, TreeId id) {
   auto tree = engine.tree(id);
@@ -151,7 +128,7 @@ int lost_rows(Engine& engine, TreeId id) {
 
 TEST_CASE("R9 each page of a database that was killed beside open transactions",
           "[recovery][bad-input][crash]") {
-  const MostOpenRows most(64);
+  const test::MostOpenRows most(64);
   const Interrupted interrupted;
   const auto bytes = interrupted.killed->contents(kHome / Volume::kFileName);
   int lossy = 0;
@@ -164,7 +141,7 @@ TEST_CASE("R9 each page of a database that was killed beside open transactions",
     if (header.tree == interrupted.filler && page % 16 != 0) continue;
     CAPTURE(page, raw(header.tree), static_cast<int>(header.level));
     const auto disk = interrupted.killed->copy(1);
-    damage(*disk, PageId{page});
+    test::damage_page(*disk, PageId{page});
     for (int start = 0; start < 2; ++start) {
       CAPTURE(start);
       auto opened = Engine::open(*disk, kHome, test::small_pool_options());

@@ -6,9 +6,13 @@
 
 #include "base/simulation/simulated_disk.h"
 #include "storage/engine.h"
+#include "storage/page/page.h"
 #include "storage/recovery/checkpoint/control_file.h"
+#include "storage/space/double_write.h"
+#include "storage/space/volume.h"
 #include "storage/statistics.h"
 #include "storage/testing/database_home.h"
+#include "storage/txn/restart/restart_losers.h"
 
 namespace swizzle::test {
 
@@ -20,6 +24,27 @@ inline EngineOptions small_pool_options() {
   options.log_segment_bytes = kSegmentBytes;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
   return options;
+}
+
+/// Restores the limit for later tests.
+struct MostOpenRows {
+  explicit MostOpenRows(std::uint64_t rows) { RestartLosers::most_open_rows = rows; }
+  MostOpenRows(const MostOpenRows&) = delete;
+  MostOpenRows& operator=(const MostOpenRows&) = delete;
+  ~MostOpenRows() { RestartLosers::most_open_rows = 1024; }
+};
+
+/// Damages a page in the data file and in the double-write area.
+inline void damage_page(SimulatedDisk& disk, PageId page) {
+  const auto flip = [&](const std::filesystem::path& file, std::uint64_t at) {
+    const std::array<std::byte, 1> flipped{disk.contents(file).at(at) ^ std::byte{1}};
+    disk.corrupt(file, at, flipped);
+  };
+  flip(kHome / Volume::kFileName, raw(page) * kPageBytes + kPageBytes / 2);
+  const auto copies = disk.contents(kHome / DoubleWrite::kFileName);
+  for (std::size_t at = 0; at + kPageBytes <= copies.size(); at += kPageBytes)
+    if (load<PageHeader>(copies.data() + at).id == page)
+      flip(kHome / DoubleWrite::kFileName, at + kPageBytes / 2);
 }
 
 /// A database with `rows` committed rows that was killed.

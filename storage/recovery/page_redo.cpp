@@ -51,10 +51,10 @@ Error older_than_the_log(PageId page, Lsn before) {
 }  // namespace
 
 PageRedo::PageRedo(Parts parts) noexcept
-    : parts_(parts),
-      log_end_(parts.log.begin()),
+    : parts_(std::move(parts)),
+      log_end_(parts_.log.begin()),
       began_(Runtime::current().now()),
-      pages_at_start_(parts.pending.count()) {
+      pages_at_start_(parts_.pending.count()) {
   if (pages_at_start_ == 0) done_us_.store(0, std::memory_order_relaxed);
 }
 
@@ -83,6 +83,7 @@ Result<Lsn> PageRedo::read(PageId page, std::byte* into) {
              std::make_shared<const PageRecords>()};
   ASSIGN_OR_RETURN(Lsn since, redo(page, known, into));
   if (is_pending) pages_.fetch_add(1, std::memory_order_relaxed);
+  if (is_pending && parts_.redone) parts_.redone(into);
   // Unless it was written just now, it enters the pool dirty, so that it gets into the data file.
   // The next record of the page lies at the log's end or behind it.
   if (since == Lsn::none && is_lacking && parts_.absent->is_absent(page)) since = parts_.log.tail();

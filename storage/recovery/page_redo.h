@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 #include "base/runtime/runtime.h"
 #include "storage/options.h"
@@ -34,6 +35,8 @@ class PageRedo final : public LackingPages {
     bool tells = true;
     /// Pages that the data file does not have yet; null: it has all.
     AbsentPages* absent = nullptr;
+    /// Called with each page that was redone, or empty.
+    std::function<void(const std::byte* page)> redone = {};
   };
   explicit PageRedo(Parts parts) noexcept;
 

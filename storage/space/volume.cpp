@@ -218,6 +218,7 @@ Result<> Volume::write_batch(std::span<const PageImage> images) {
   for (const PageImage& image : images)
     written_lsns_.note(image.page, load<PageHeader>(image.bytes).lsn);
   if (absent_ != nullptr) absent_->written(images);
+  if (untidy_ != nullptr) untidy_->written(images);
   pages_written_.fetch_add(images.size(), std::memory_order_relaxed);
   return {};
 }

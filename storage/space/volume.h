@@ -15,6 +15,7 @@
 #include "storage/space/absent_pages.h"
 #include "storage/space/double_write.h"
 #include "storage/space/page_image.h"
+#include "storage/space/untidy_pages.h"
 #include "storage/space/written_lsns.h"
 
 namespace swizzle {
@@ -84,6 +85,8 @@ class Volume {
   void set_absent_pages(AbsentPages* pages) noexcept { absent_ = pages; }
   /// Set before the first write, or null.
   void set_image_check(ImageCheck* check) noexcept { image_check_ = check; }
+  /// Set before the first write, or null.
+  void set_untidy_pages(UntidyPages* pages) noexcept { untidy_ = pages; }
   [[nodiscard]] std::uint64_t pages_written() const noexcept {
     return pages_written_.load(std::memory_order_relaxed);
   }
@@ -107,6 +110,7 @@ class Volume {
   std::vector<PageId> repaired_;
   ImageCheck* image_check_ = nullptr;
   AbsentPages* absent_ = nullptr;
+  UntidyPages* untidy_ = nullptr;
   std::atomic<std::uint64_t> pages_written_{0};
   std::atomic<std::uint64_t> pages_read_{0};
   WrittenLsns written_lsns_;

@@ -89,6 +89,15 @@ bool PreparedTransactions::has_dropped(TreeId tree) const {
   });
 }
 
+std::set<TreeId> PreparedTransactions::created_trees() const {
+  std::set<TreeId> trees;
+  const std::lock_guard hold(mutex_);
+  for (const auto& [gid, entry] : entries_)
+    if (entry->state != nullptr)
+      trees.insert(entry->state->created.begin(), entry->state->created.end());
+  return trees;
+}
+
 void PreparedTransactions::abandon() noexcept {
   const std::lock_guard hold(mutex_);
   for (const auto& [gid, entry] : entries_) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ class PreparedTransactions {
   [[nodiscard]] std::string gid_of(TxnId id) const;
   /// Returns true if a prepared transaction that is not busy has dropped the tree.
   [[nodiscard]] bool has_dropped(TreeId tree) const;
+  /// Returns the trees that prepared transactions which are not busy have created.
+  [[nodiscard]] std::set<TreeId> created_trees() const;
   /// Releases their memory when the engine stops, as in a crash: they stay prepared in the log.
   void abandon() noexcept;
 

@@ -18,12 +18,17 @@
 namespace swizzle {
 namespace {
 
-bool always(const BackgroundTask& /*task*/) {
+bool always(const BackgroundTask& /*task*/, const Error* /*failure*/) {
   return true;
 }
 
-bool until_stopped(const BackgroundTask& task) {
+bool until_stopped(const BackgroundTask& task, const Error* /*failure*/) {
   return !task.is_stopping();
+}
+
+/// For a stop, which does not wait for what only somebody's hand can mend.
+bool while_hopeful(const BackgroundTask& /*task*/, const Error* failure) {
+  return failure == nullptr || PatientRollback::passes(*failure);
 }
 
 }  // namespace
@@ -152,14 +157,18 @@ void RestartLosers::finish() {
   work(always);
 }
 
+void RestartLosers::finish_for_stop() {
+  work(while_hopeful);
+}
+
 void RestartLosers::wait_until_done() const {
   constexpr Duration kPause = std::chrono::milliseconds{1};
   while (count() != 0 && !is_asked_to_end())
     Runtime::current().sleep_until(Runtime::current().now() + kPause);
 }
 
-void RestartLosers::work(bool (*goes_on)(const BackgroundTask&)) {
-  while (goes_on(task_)) {
+void RestartLosers::work(GoesOn goes_on) {
+  while (goes_on(task_, nullptr)) {
     Loser* const loser = next();
     if (loser == nullptr || !undo(*loser, goes_on)) return;
     end(*loser);
@@ -174,7 +183,7 @@ RestartLosers::Loser* RestartLosers::next() const {
   return found == losers_.end() ? nullptr : found->get();
 }
 
-bool RestartLosers::undo(Loser& loser, bool (*goes_on)(const BackgroundTask&)) {
+bool RestartLosers::undo(Loser& loser, GoesOn goes_on) {
   const UnendedScope to_its_end;
   TransactionState& state = *loser.state;
   if (loser.found.large.empty()) {
@@ -183,15 +192,17 @@ bool RestartLosers::undo(Loser& loser, bool (*goes_on)(const BackgroundTask&)) {
   }
   wal::Reader reader = engine_.log->reader(wal::ReadPattern::random);
   UndoChain steps(reader, loser.next.load());
-  while (goes_on(task_)) {
+  const auto may_wait = [&](const Error& failure) { return goes_on(task_, &failure); };
+  while (goes_on(task_, nullptr)) {
     std::optional<UndoStep> step;
-    patiently([&]() -> Result<> {
+    const auto read_step = [&]() -> Result<> {
       ASSIGN_OR_RETURN(step, steps.next());
       return {};
-    });
+    };
+    if (!patiently(read_step, may_wait)) return false;
     if (!step) return true;
     state.slot.chain.is_undoing.store(true, std::memory_order_relaxed);
-    patiently([&] { return undo_step(loser, *step); });
+    if (!patiently([&] { return undo_step(loser, *step); }, may_wait)) return false;
     loser.next.store(step->undo_next);
     unending_yield_point(kUnknownWork);
   }

@@ -49,6 +49,8 @@ class RestartLosers {
   Result<> take_up(std::span<const ActiveTransaction> losers);
   /// Rolls back all that are left; the caller waits.
   void finish();
+  /// The same before a stop. Some are left, for the next start, if waiting does not help them.
+  void finish_for_stop();
   void start();
   /// Parks until none is left, or the caller is asked to end.
   void wait_until_done() const;
@@ -86,9 +88,12 @@ class RestartLosers {
   Result<> read_changes(Loser& loser);
   Result<> lock_trees(Loser& loser);
   void close_trees(Loser& loser);
-  void work(bool (*goes_on)(const BackgroundTask&));
+  /// Asked between two steps, and with the error after a step that failed.
+  using GoesOn = bool (*)(const BackgroundTask& task, const Error* failure);
+  void work(GoesOn goes_on);
   [[nodiscard]] Loser* next() const;
-  bool undo(Loser& loser, bool (*goes_on)(const BackgroundTask&));
+  /// Returns false if it is not completely undone.
+  bool undo(Loser& loser, GoesOn goes_on);
   Result<> undo_step(Loser& loser, const UndoStep& step);
   Result<> undo_closed_step(Loser& loser, const UndoStep& step);
   void end(Loser& loser);

@@ -34,6 +34,7 @@ std::string text_of(const std::vector<std::byte>& key) {
 }  // namespace
 
 void LeafTidier::start() {
+  leftovers_.start();
   task_.start("leaf tidier", [this] { run(); });
 }
 
@@ -72,6 +73,7 @@ void LeafTidier::run() {
   while (!task_.is_stopping()) {
     reads_left_ = kReadsInRound;
     visits_left_ = kVisitsInRound;
+    leftovers_.hint_some(*this);
     Outcome outcome = work_off(take_hints(), TidyEffort::light);
     if (outcome == Outcome::done && !later_.is_empty() && runtime.now() >= later_at_) {
       // The pause doubles while the obstacle stays, for instance a snapshot that is an hour old.

@@ -12,6 +12,7 @@
 #include "storage/engine.h"
 #include "storage/latch/spin_latch.h"
 #include "storage/txn/tidying/key_ranges.h"
+#include "storage/txn/tidying/leftovers.h"
 
 namespace swizzle {
 
@@ -20,11 +21,11 @@ struct EngineParts;
 /// The background task that reclaims the space of removed records: it removes unneeded ghosts,
 /// merges sparse leaves and so frees pages (rule T24). It visits the leaves that hints name. The
 /// reclaimer of versions gives a hint for each removal that no snapshot needs any more, a rollback
-/// one for each insert that it undid, a scan one for leaves full of ghosts. Hints are lost in a
-/// crash; VACUUM, a scan or an insert that lacks room finds such leaves.
+/// one for each insert that it undid, a scan one for leaves full of ghosts. Hints are lost at a
+/// stop and in a crash; the next start finds the leaves by their pages (leftovers.h).
 class LeafTidier {
  public:
-  explicit LeafTidier(EngineParts& engine) noexcept : engine_(engine) {}
+  explicit LeafTidier(EngineParts& engine) : engine_(engine), leftovers_(engine) {}
   LeafTidier(const LeafTidier&) = delete;
   LeafTidier& operator=(const LeafTidier&) = delete;
   ~LeafTidier() { stop(); }
@@ -38,6 +39,8 @@ class LeafTidier {
   void hint(TreeId tree, Bytes low, Bytes high) noexcept;
   /// The same for all ranges of a set. Post: `ranges` is empty.
   void hint(KeyRanges&& ranges) noexcept;
+  /// Notes a page that recovery has redone: no hint tells of its ghosts.
+  void redone(const std::byte* page) noexcept { leftovers_.redone(page); }
   /// Counts a hint for which there was no memory.
   void lost_hint() noexcept { counters_.hints_lost.fetch_add(1, std::memory_order_relaxed); }
 
@@ -107,6 +110,7 @@ class LeafTidier {
   std::atomic<int> pauses_{0};
   SpinLatch hints_mutex_;
   KeyRanges hints_;
+  Leftovers leftovers_;
 
   // Private to the task.
   LeafCopy copy_;
