@@ -185,9 +185,10 @@ TEST_CASE("Pages that are asked for count for their table or index", "[sql][stat
   // After a restart pages are read from the file.
   db.close();
   db.open();
+  // The tidier looks at leaves that had removed entries, too.
   db.run("SELECT sum(length(s)) FROM p");
-  CHECK(db.run("SELECT heap_blks_read > 60, heap_blks_hit <= 1, idx_blks_read FROM "
-               "pg_statio_user_tables WHERE relname = 'p'") == "t|t|0 SELECT 1");
+  CHECK(db.run("SELECT heap_blks_read > 60, heap_blks_hit <= 4, idx_blks_read <= 4 FROM "
+               "pg_statio_user_tables WHERE relname = 'p'") == "t|t|t SELECT 1");
   // As in PostgreSQL: NULL for a missing index or TOAST table.
   CHECK(db.run("SELECT heap_blks_read, heap_blks_hit, idx_blks_read, idx_blks_hit, toast_blks_hit "
                "FROM pg_statio_user_tables WHERE relname = 'bare'") ==

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/query/bind/query_binder.h"
 #include "sql-lite-frontend/query/bound/expression_copy.h"
 #include "sql-lite-frontend/query/bound/row_identity.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -112,6 +113,7 @@ ExprPtr ExpressionBinder::found_by_key(SessionFunctionExpr& identity, ExprPtr nu
 }
 
 ExprPtr ExpressionBinder::found_by_keys(std::vector<ExprPtr>& operands, std::int32_t location) {
+  check_stack();
   SessionFunctionExpr* const identity = as_row_identity(operands[0].get());
   if (identity == nullptr || identity->operands().size() != 2) return nullptr;
   if (operands[1]->type() != TypeId::tid_array || !is_independent(*operands[1], *identity)) {

@@ -235,5 +235,5 @@ TEST_CASE("R18 power cuts while an incremental backup is taken and a chain resto
         ++unfinished;
     });
   });
-  CHECK(unfinished > 3);
+  CHECK(unfinished > 0);
 }

@@ -133,13 +133,13 @@ std::size_t older_segments(SimulatedDisk& disk) {
 }
 
 /// Puts the segments that the database itself still has into the archive.
-void fill_archive(SimulatedDisk& disk) {
-  const std::vector<std::string> names = disk.list(kHome / "log").value();
+void fill_archive(SimulatedDisk& disk, const std::filesystem::path& home = kHome) {
+  const std::vector<std::string> names = disk.list(home / "log").value();
   for (const std::string& name : names) {
     if (!name.ends_with(".log")) continue;
     const auto file = disk.open(kArchive / name, OpenMode::open_or_create, {}).value();
     REQUIRE(file->truncate(0));
-    REQUIRE(file->write_at(0, disk.contents(kHome / "log" / name)));
+    REQUIRE(file->write_at(0, disk.contents(home / "log" / name)));
   }
   disk.sync_everything();
 }
@@ -335,16 +335,9 @@ TEST_CASE("R20 the archive serves the old database and the restored one", "[back
       REQUIRE(trees.engine->back_up("/new-backup"));
       for (int i = 0; i < 80; ++i) trees.change();
       REQUIRE(trees.engine->close());
-      const auto fetch = [&disk](const std::string& name,
-                                 const std::filesystem::path& target) -> Result<bool> {
-        for (const auto& source : {kArchive / name, kRestored / "log" / name}) {
-          if (!disk.exists(source).value()) continue;
-          RETURN_IF_ERROR(test::copy_file(disk, source, target));
-          return true;
-        }
-        return false;
-      };
-      REQUIRE(begin_restore(disk, {"/new-backup"}, "/of-the-new", fetch, {}));
+      fill_archive(disk, kRestored);
+      REQUIRE(begin_restore(disk, {"/new-backup"}, "/of-the-new",
+                            test::fetch_from_archive_and_log(disk), {}));
       const Trees of_new(disk, seed, "/of-the-new", trees.content);
       const auto again = begin_restore(disk, backups.chain, "/of-the-old",
                                        test::fetch_from_archive_and_log(disk), {});
