@@ -1,7 +1,6 @@
 #include "lock/lock_owner.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/invariant.h"
@@ -12,7 +11,6 @@ namespace swizzle::lock {
 namespace {
 
 constexpr std::size_t kFewLocks = 1000;
-constexpr std::uint32_t kLastOrdinal = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFetchedAhead = 12;
 
 // Out of line, so that a granted lock pays nothing for it.
@@ -163,7 +161,8 @@ void LockOwner::release_last(LockId id, KeyMode covered) noexcept {
          !newest_->until_end && implies(code(covered), newest_->mode)) {
     Entry* const entry = newest_;
     newest_ = entry->previous;
-    ordinal_ = entry->ordinal - 1;
+    // A mark that is taken next has to include all intents in slots.
+    ordinal_ = std::max(entry->ordinal - 1, last_in_slot_);
     forget(*entry);
     discard(*entry, Lsn::none);
   }
@@ -326,6 +325,7 @@ void LockOwner::release_to(LockMark mark) noexcept {
     entry->previous = newest_;
     newest_ = entry;
   }
+  release_slots_to(limit);
 }
 
 void LockOwner::release_all(Lsn commit_lsn) noexcept {
@@ -354,7 +354,7 @@ void LockOwner::release_all(Lsn commit_lsn) noexcept {
   if (!places_.empty()) places_ = {};
   held_count_ = 0;
   own_turn_ = 0;
-  ordinal_ = savepoint_ = 0;
+  ordinal_ = savepoint_ = last_in_slot_ = 0;
   arena_.trim();
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -123,9 +124,9 @@ class LockOwner {
     savepoint_ = ordinal_;
     return mark();
   }
-  /// Releases the locks acquired after `mark`, newest first, except intents that were granted
-  /// privately and table locks that replaced key locks: those stay until release_all(). For
-  /// statement and savepoint rollback, after the changes have been undone.
+  /// Releases the locks acquired after `mark`, newest first, except table locks that replaced key
+  /// locks: those stay until release_all(). For statement and savepoint rollback, after the changes
+  /// have been undone.
   void release_to(LockMark mark) noexcept;
 
   /// Ends the transaction. `commit_lsn` is the LSN of the commit record in the log buffer (early
@@ -166,6 +167,8 @@ class LockOwner {
     std::uint32_t escalate_at = 0;
   };
 
+  static constexpr std::uint32_t kLastOrdinal = std::numeric_limits<std::uint32_t>::max();
+
   // The life of an entry: make, append, perhaps wait, keep; forget, discard.
   Entry& make_entry(const LockName& name, ModeCode mode, Entry* older);
   Appended append(Entry& entry) noexcept;
@@ -190,6 +193,11 @@ class LockOwner {
   bool try_intent_slot(TableRecord& record, TableMode mode) noexcept;
   void withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with, IntentSlot before) noexcept;
   void clear_intent_slots() noexcept;
+  /// Releases the intents of slots that were granted after the lock with this number, and narrows
+  /// those that were widened after it.
+  void release_slots_to(std::uint32_t ordinal) noexcept;
+  /// Notes that the owner has given back what a slot said about a table.
+  void note_in_slot(const LockName& name, TableMode mode) noexcept;
 
   /// Adjusts the count when a key's newest entry, which was `before`, is `after`; null: none.
   static void count_read_lock(TableRecord& record, const Entry* before,
@@ -235,6 +243,14 @@ class LockOwner {
   std::uint32_t ordinal_ = 0;
   std::uint32_t savepoint_ = 0;
   std::uint32_t slots_used_ = 0;
+  /// Numbers of the locks that a slot's intent stands for: of the first one, and of the one that
+  /// widened it from shared to exclusive; 0: it was not.
+  struct SlotAge {
+    std::uint32_t granted = 0;
+    std::uint32_t widened = 0;
+  };
+  std::array<SlotAge, Seat::kIntentSlots> slot_ages_{};
+  std::uint32_t last_in_slot_ = 0;  ///< number of the last lock that went into a slot
   Escalation escalation_ = Escalation::never;
   Lsn watermark_ = Lsn::none;
   Duration deadlock_timeout_ = Duration::zero();

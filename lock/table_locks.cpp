@@ -130,7 +130,7 @@ bool LockOwner::try_share_relation(RelationId relation) noexcept {
   }
   auto& strong = parts_.strong.of(name);
   if (strong.announced.load(std::memory_order_relaxed) != 0 || !may_use_slots_ ||
-      slots_used_ == Seat::kIntentSlots) {
+      slots_used_ == Seat::kIntentSlots || ordinal_ == kLastOrdinal) {
     return false;
   }
   auto& slot = seat_.intents[slots_used_];
@@ -142,7 +142,8 @@ bool LockOwner::try_share_relation(RelationId relation) noexcept {
     return false;
   }
   watermark_ = std::max(watermark_, Lsn{strong.tag.load(std::memory_order_relaxed)});
-  ++slots_used_;
+  last_in_slot_ = ++ordinal_;
+  slot_ages_[slots_used_++] = {ordinal_, 0};
   return true;
 }
 
@@ -163,7 +164,7 @@ bool LockOwner::try_intent_slot(TableRecord& record, TableMode mode) noexcept {
   auto& strong = parts_.strong.of(record.name);
   if (strong.announced.load(std::memory_order_relaxed) != 0) return false;
   const bool has_slot = record.in_slot != TableMode::none;
-  if (!has_slot && slots_used_ == Seat::kIntentSlots) return false;
+  if ((!has_slot && slots_used_ == Seat::kIntentSlots) || ordinal_ == kLastOrdinal) return false;
   auto& slot = seat_.intents[has_slot ? record.slot : slots_used_];
 
   const IntentSlot before = has_slot ? intent::encode(record.name, record.in_slot) : IntentSlot{0};
@@ -177,7 +178,13 @@ bool LockOwner::try_intent_slot(TableRecord& record, TableMode mode) noexcept {
   if (strong.announced.load(std::memory_order_seq_cst) == 0) {
     watermark_ = std::max(watermark_, Lsn{strong.tag.load(std::memory_order_relaxed)});
     record.in_slot = combine(record.in_slot, mode);
-    if (!has_slot) record.slot = static_cast<std::uint8_t>(slots_used_++);
+    last_in_slot_ = ++ordinal_;
+    if (has_slot) {
+      slot_ages_[record.slot].widened = ordinal_;
+    } else {
+      record.slot = static_cast<std::uint8_t>(slots_used_);
+      slot_ages_[slots_used_++] = {ordinal_, 0};
+    }
     return true;
   }
   withdraw_intent(slot, with, before);
@@ -205,6 +212,38 @@ void LockOwner::clear_intent_slots() noexcept {
     if ((slot & intent::kWanted) != 0) parts_.table->wake_waiters(intent::name_of(slot));
   }
   slots_used_ = 0;
+}
+
+void LockOwner::release_slots_to(std::uint32_t ordinal) noexcept {
+  // Nearly always nothing was put into a slot since.
+  if (last_in_slot_ <= ordinal) return;
+  for (; slots_used_ != 0 && slot_ages_[slots_used_ - 1].granted > ordinal; --slots_used_) {
+    auto& slot = seat_.intents[slots_used_ - 1];
+    const LockName name = intent::name_of(slot.load(std::memory_order_relaxed));
+    note_in_slot(name, TableMode::none);
+    pause_point(PausePoint::before_intent_clear);
+    if ((slot.exchange(0, std::memory_order_seq_cst) & intent::kWanted) != 0)
+      parts_.table->wake_waiters(name);
+  }
+  for (std::uint32_t i = 0; i < slots_used_; ++i) {
+    if (slot_ages_[i].widened <= ordinal) continue;
+    auto& slot = seat_.intents[i];
+    const IntentSlot wide = slot.load(std::memory_order_relaxed) & ~intent::kWanted;
+    const LockName name = intent::name_of(wide);
+    slot_ages_[i].widened = 0;
+    note_in_slot(name, TableMode::intent_shared);
+    withdraw_intent(slot, wide, intent::encode(name, TableMode::intent_shared));
+  }
+}
+
+void LockOwner::note_in_slot(const LockName& name, TableMode mode) noexcept {
+  const std::size_t place = place_of(name);
+  // try_share_relation() keeps no records.
+  if (place == tables_.size()) return;
+  TableRecord& record = tables_[place];
+  record.in_slot = mode;
+  const Entry* const entry = held_.find(name);
+  record.total = combine(mode, entry == nullptr ? TableMode::none : table_mode(entry->total));
 }
 
 void LockOwner::escalate_if_due(TreeId tree) {

@@ -240,6 +240,98 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   other.release_all(Lsn::none);
 }
 
+TEST_CASE("intents in slots end with a rollback to a mark before them", "[lock]") {
+  constexpr RelationId kRelation{77};
+  LockManager manager{small_table()};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  owner.begin(TxnId{1});
+  other.begin(TxnId{2});
+  REQUIRE(owner.acquire_table(TreeId{1}, TableMode::intent_shared));
+  REQUIRE(owner.acquire_table(TreeId{2}, TableMode::intent_exclusive));
+  REQUIRE(owner.acquire(key(1), kReadKey));
+  const LockMark mark = owner.mark();
+  REQUIRE(owner.acquire_table(TreeId{1}, TableMode::intent_exclusive));
+  REQUIRE(owner.acquire_table(TreeId{3}, TableMode::intent_exclusive));
+  REQUIRE(owner.try_share_relation(kRelation));
+  const auto may = [&](TreeId tree, TableMode mode) {
+    const LockMark before = other.mark();
+    const std::string state = state_of(other.acquire_table(tree, mode, kSkipLocked));
+    other.release_to(before);
+    return state;
+  };
+  const auto may_change = [&] {
+    const LockMark before = other.mark();
+    const std::string state =
+        state_of(other.acquire_relation(kRelation, RelationMode::access_exclusive, kSkipLocked));
+    other.release_to(before);
+    return state;
+  };
+  CHECK(may(TreeId{1}, TableMode::shared) == "skipped");
+  CHECK(may(TreeId{3}, TableMode::exclusive) == "skipped");
+  CHECK(may_change() == "skipped");
+
+  owner.release_to(mark);
+  CHECK(owner.held_table(TreeId{1}) == TableMode::intent_shared);
+  CHECK(owner.held_table(TreeId{2}) == TableMode::intent_exclusive);
+  CHECK(owner.held_table(TreeId{3}) == TableMode::none);
+  CHECK(may(TreeId{1}, TableMode::shared) == "granted");
+  CHECK(may(TreeId{1}, TableMode::exclusive) == "skipped");
+  CHECK(may(TreeId{2}, TableMode::shared) == "skipped");
+  CHECK(may(TreeId{3}, TableMode::exclusive) == "granted");
+  CHECK(may_change() == "granted");
+
+  // The slots serve again, and a mark includes what was granted before it.
+  REQUIRE(owner.acquire_table(TreeId{3}, TableMode::intent_exclusive));
+  REQUIRE(owner.acquire(key(2), kWriteKey));
+  const LockMark later = owner.mark();
+  REQUIRE(owner.acquire_table(TreeId{1}, TableMode::intent_exclusive));
+  owner.release_to(later);
+  CHECK(owner.held_table(TreeId{3}) == TableMode::intent_exclusive);
+  CHECK(may(TreeId{3}, TableMode::shared) == "skipped");
+  CHECK(may(TreeId{1}, TableMode::shared) == "granted");
+  owner.release_all(Lsn::none);
+  other.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
+TEST_CASE("a mark behind a released key includes the intents of before", "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  owner.begin(TxnId{1});
+  other.begin(TxnId{2});
+  REQUIRE(owner.acquire(key(1), kWriteKey));
+  REQUIRE(owner.acquire_table(TreeId{3}, TableMode::intent_exclusive));
+  owner.release_last(key(1), kWriteKey);
+  const LockMark mark = owner.mark();
+  owner.release_to(mark);
+  CHECK(owner.held_table(TreeId{3}) == TableMode::intent_exclusive);
+  CHECK(state_of(other.acquire_table(TreeId{3}, TableMode::shared, kSkipLocked)) == "skipped");
+  owner.release_all(Lsn::none);
+  other.release_all(Lsn::none);
+}
+
+TEST_CASE("a strong request goes on when a rollback ends the intent before it", "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  owner.begin(TxnId{1});
+  other.begin(TxnId{2});
+  const bool widens = GENERATE(false, true);
+  if (widens) REQUIRE(owner.acquire_table(TreeId{3}, TableMode::intent_shared));
+  const LockMark mark = owner.mark();
+  REQUIRE(owner.acquire_table(TreeId{3}, TableMode::intent_exclusive));
+  std::thread waiter([&] {
+    INVARIANT(state_of(other.acquire_table(TreeId{3}, TableMode::shared, kPatient)) == "granted");
+  });
+  std::this_thread::sleep_for(20ms);
+  owner.release_to(mark);
+  waiter.join();
+  owner.release_all(Lsn::none);
+  other.release_all(Lsn::none);
+}
+
 TEST_CASE("only keys that are read bring escalation nearer", "[lock]") {
   LockOptions options = small_table();
   options.escalation_threshold = 10;

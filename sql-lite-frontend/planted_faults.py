@@ -31,9 +31,33 @@ FAULTS = [
     (
         "an index is built beside writers that do not know it yet",
         "definitions/indexes/beside_writers.cpp",
-        "  wait_for_users(session, table->relation.oid, lock::RelationMode::share);\n",
-        "  static_cast<void>(wait_for_users);\n",
+        "  if (table->relation.indexes[index].is_valid()) return table;\n"
+        "  wait_for_users(session, place.table, lock::RelationMode::share);\n"
+        "  progress.set",
+        "  if (table->relation.indexes[index].is_valid()) return table;\n"
+        "  progress.set",
         "An index built beside writers*",
+    ),
+    (
+        "writers add entries beside others that do not know the index",
+        "definitions/indexes/create_index.cpp",
+        "index.state = IndexState::delete_only;",
+        "index.state = IndexState::building;",
+        "Writers that know an index and others that do not*",
+    ),
+    (
+        "an index is left alone by one writer while another adds entries",
+        "definitions/indexes/beside_writers.cpp",
+        "  for (const IndexState next : {IndexState::delete_only, IndexState::abandoned}) {\n",
+        "  for (const IndexState next : {IndexState::abandoned}) {\n",
+        "Writers may change a row in turn while its index is being dropped*",
+    ),
+    (
+        "a row for which an unfinished index cannot be computed cannot be deleted",
+        "execution/write/row_entries.cpp",
+        "    if (!is_of_values(error)) throw;\n",
+        "    throw;\n",
+        "Rows for which an unfinished index cannot be computed*",
     ),
     (
         "a plan found valid is stamped with what has changed meanwhile",

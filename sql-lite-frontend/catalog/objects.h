@@ -179,12 +179,16 @@ constexpr std::string_view access_method_name(IndexMethod method) noexcept {
   return method == IndexMethod::inverted ? "gin" : "btree";
 }
 
+/// Sessions may use a table by two successive definitions at once, so an index that is built or
+/// dropped beside them goes through the states one by one.
 enum class IndexState : char {
   valid = 'v',
-  /// Writers maintain it, and no query reads it: rows may lack entries. An index that is built
-  /// beside writers, or was before that failed.
+  /// Writers maintain it, and no query reads it: rows may lack entries.
   building = 'b',
-  /// Neither read nor maintained, until it is built again or dropped.
+  /// Writers remove the entries of rows that they change, and add none. Beside them other writers
+  /// may maintain the index, or not know it: no row has an entry that is not its own.
+  delete_only = 'd',
+  /// Neither read nor changed; its entries mean nothing.
   abandoned = 'a',
 };
 
@@ -214,8 +218,12 @@ struct Index {
 
   /// True if queries may read it: every row has its entry.
   [[nodiscard]] bool is_valid() const noexcept { return state == IndexState::valid; }
-  /// True if writers maintain its entries.
-  [[nodiscard]] bool is_maintained() const noexcept { return state != IndexState::abandoned; }
+  /// True if writers remove the entries of rows.
+  [[nodiscard]] bool loses_entries() const noexcept { return state != IndexState::abandoned; }
+  /// True if writers add entries, too.
+  [[nodiscard]] bool takes_entries() const noexcept {
+    return is_valid() || state == IndexState::building;
+  }
   /// True for the index of an exclusion constraint or of a key WITHOUT OVERLAPS.
   [[nodiscard]] bool excludes() const noexcept {
     return !columns.empty() && !columns.front().excludes_by.empty();

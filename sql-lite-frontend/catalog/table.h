@@ -72,8 +72,10 @@ struct IndexAccess {
 
   /// True if it has an entry per element of a row's values, and no order of its columns.
   [[nodiscard]] bool is_inverted() const noexcept { return !classes.empty(); }
-  /// True if writers change entries of the index.
-  [[nodiscard]] bool takes_entries() const noexcept { return tree && index->is_maintained(); }
+  /// True if writers remove entries of the index.
+  [[nodiscard]] bool loses_entries() const noexcept { return tree && index->loses_entries(); }
+  /// True if writers add entries to it, too.
+  [[nodiscard]] bool takes_entries() const noexcept { return tree && index->takes_entries(); }
 };
 
 /// One version of a relation's definition, opened. Immutable; plans keep it alive.

@@ -262,26 +262,43 @@ class EntriesBesideWriters {
   std::uint64_t done_ = 0;
 };
 
-void fill_beside_writers(StatementContext& session, const TablePtr& table, std::size_t index,
-                         BesideWriters command) {
+/// Lets writers add entries, which they remove already, and gives every row its entry. Each state
+/// begins when all users of the one before have ended: beside writers that did not know the index,
+/// others would leave entries that nobody removes. Returns the table's newest definition.
+TablePtr fill_beside_writers(StatementContext& session, TablePtr table, IndexPlace place,
+                             BesideWriters command) {
   constexpr std::uint64_t kWaitingForWriters = 1;
   constexpr std::uint64_t kBuilding = 2;
-  CommandProgress progress{session, CommandProgress::Command::create_index, table->relation.oid};
+  CommandProgress progress{session, CommandProgress::Command::create_index, place.table};
   progress.set(CommandProgress::index_command, static_cast<std::uint64_t>(command));
-  progress.set(CommandProgress::index_oid, table->relation.indexes[index].oid);
+  progress.set(CommandProgress::index_oid, place.index);
   progress.set(CommandProgress::index_phase, kWaitingForWriters);
-  wait_for_users(session, table->relation.oid, lock::RelationMode::share);
+  wait_for_users(session, place.table, lock::RelationMode::share);
+  set_state(session, *table, place.index, IndexState::building);
+  table = commit_and_lock(session, place.table);
+  const std::size_t index = position_of(*table, place.index);
+  // Another session has rebuilt it between the two transactions.
+  if (table->relation.indexes[index].is_valid()) return table;
+  wait_for_users(session, place.table, lock::RelationMode::share);
   progress.set(CommandProgress::index_phase, kBuilding);
   progress.set(CommandProgress::index_rows_all,
                static_cast<std::uint64_t>(std::max(0.0, table->expected_rows())));
   const AsOwner as_owner{session, table->relation.owner};
   EntriesBesideWriters{session, table, index, progress}.run();
+  return table;
 }
 
-/// Frees writers of an index whose build has failed. If that fails, too, they go on maintaining it.
-void abandon(StatementContext& session, const Table& table, Oid index) {
+/// Frees writers of adding entries to an index whose build has failed. If that fails, too, they go
+/// on with it.
+void abandon(StatementContext& session, IndexPlace place) {
   try {
-    set_state(session, table, index, IndexState::abandoned);
+    TablePtr table = session.catalog.table(place.table);
+    if (!table) return;
+    table = session.catalog.lock_for_change(*session.transaction, table,
+                                            lock::RelationMode::share_update_exclusive);
+    const Index* const index = table->index_by_oid(place.index);
+    if (index == nullptr || !index->takes_entries()) return;
+    set_state(session, *table, place.index, IndexState::delete_only);
     commit(session);
   } catch (const SqlError&) {
     return;
@@ -305,17 +322,15 @@ void prevent_in_routine(const StatementContext& session, std::string_view comman
 
 TablePtr build_beside_writers(StatementContext& session, IndexPlace place, BesideWriters command) {
   const TablePtr table = commit_and_lock(session, place.table);
-  const std::size_t index = position_of(*table, place.index);
   // Another session has rebuilt it between the two transactions.
-  if (table->relation.indexes[index].is_valid()) return table;
+  if (table->relation.indexes[position_of(*table, place.index)].is_valid()) return table;
   std::exception_ptr failure;
   try {
-    fill_beside_writers(session, table, index, command);
+    return fill_beside_writers(session, table, place, command);
   } catch (const SqlError&) {
     failure = std::current_exception();
   }
-  if (!failure) return table;
-  abandon(session, *table, place.index);
+  abandon(session, place);
   std::rethrow_exception(failure);
 }
 
@@ -326,9 +341,13 @@ void note_complete(StatementContext& session, const Table& table, Oid index) {
 void drop_beside_users(StatementContext& session, IndexPlace place) {
   TablePtr table = commit_and_lock(session, place.table);
   wait_for_users(session, place.table, lock::RelationMode::access_exclusive);
-  set_state(session, *table, place.index, IndexState::abandoned);
-  table = commit_and_lock(session, place.table);
-  wait_for_users(session, place.table, lock::RelationMode::access_exclusive);
+  for (const IndexState next : {IndexState::delete_only, IndexState::abandoned}) {
+    const IndexState now = table->relation.indexes[position_of(*table, place.index)].state;
+    if (now == IndexState::abandoned || now == next) continue;
+    set_state(session, *table, place.index, next);
+    table = commit_and_lock(session, place.table);
+    wait_for_users(session, place.table, lock::RelationMode::access_exclusive);
+  }
   Relation relation = table->relation;
   const auto gone =
       relation.indexes.begin() + static_cast<std::ptrdiff_t>(position_of(*table, place.index));

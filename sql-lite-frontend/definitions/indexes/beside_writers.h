@@ -23,9 +23,9 @@ TablePtr commit_and_lock(StatementContext& session, Oid table);
 /// Throws 25001 inside a routine that is not within a block.
 void prevent_in_routine(const StatementContext& session, std::string_view command);
 
-/// Commits what the statement has done so far, and gives the index, which is `building`, an entry
-/// for each row. Returns the table's newest definition, in which the caller makes the index valid.
-/// 23505 if rows repeat a key. After an error the index is abandoned.
+/// Commits what the statement has done so far, and gives the index, which is `delete_only`, an
+/// entry for each row. Returns the table's newest definition, in which the caller makes the index
+/// valid. 23505 if rows repeat a key. After an error the index is `delete_only` again.
 enum class BesideWriters : std::uint8_t {
   create = 2,
   reindex = 4

@@ -258,7 +258,7 @@ void create_index(StatementContext& session, const ast::IndexStmt& statement, Re
   if (table->tree) {
     index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
   }
-  if (is_beside_writers) index.state = IndexState::building;
+  if (is_beside_writers) index.state = IndexState::delete_only;
   const IndexPlace place{relation.oid, index.oid};
   relation.indexes.push_back(std::move(index));
   const TablePtr changed =

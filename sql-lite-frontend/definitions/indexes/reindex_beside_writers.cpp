@@ -31,7 +31,7 @@ Oid add_copy(StatementContext& session, const Table& table, Oid of) {
   copy.parent = kNoOid;
   copy.comment.clear();
   copy.tree = value_of(session.shared.engine.create_tree(*session.transaction));
-  copy.state = IndexState::building;
+  copy.state = IndexState::delete_only;
   const Oid oid = copy.oid;
   relation.indexes.push_back(std::move(copy));
   session.catalog.replace(*session.transaction, table, std::move(relation));
@@ -46,8 +46,8 @@ void exchange(StatementContext& session, const Table& table, Oid of, Oid copy) {
   const auto old = position_in(relation.indexes, of, relation);
   const auto fresh = position_in(relation.indexes, copy, relation);
   std::swap(old->tree, fresh->tree);
+  fresh->state = old->is_valid() ? IndexState::building : old->state;
   old->state = IndexState::valid;
-  fresh->state = IndexState::building;
   fresh->name = free_name(session, relation, object_name(old->name, {}, "ccold"));
   std::swap(*old, *fresh);
   session.catalog.replace(*session.transaction, table, std::move(relation));

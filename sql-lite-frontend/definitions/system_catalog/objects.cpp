@@ -121,7 +121,7 @@ void index_rows(Execution& execution, const EmitRow& emit) {
           flag(false),
           flag(index.is_valid() && is_whole(session, *table, index)),
           flag(false),
-          flag(index.is_maintained()),
+          flag(index.takes_entries()),
           flag(true),
           flag(table->relation.replica_identity == 'i' &&
                table->relation.replica_index == index.oid),

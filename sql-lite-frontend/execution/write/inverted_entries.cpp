@@ -62,8 +62,11 @@ void RowWriter::move_elements(Execution& execution, std::size_t index,
                               std::span<const Value> old_row, std::span<const Value> new_row,
                               std::string_view old_key, std::string_view new_key) {
   RowScope scope{execution};
-  const EntryKeys before = element_entries_of(execution, index, old_row, old_key);
-  const EntryKeys after = element_entries_of(execution, index, new_row, new_key);
+  const EntryKeys before = stored_elements_of(execution, index, old_row, old_key);
+  const EntryKeys after =
+      table_.indexes[index].takes_entries()
+          ? element_entries_of(execution, index, new_row, new_key)
+          : EntryKeys{CountedAllocator<std::string_view>{execution.row_arena.account()}};
   for (const std::string_view key : before) {
     if (!std::ranges::binary_search(after, key)) remove_element(execution, index, key);
   }
@@ -75,7 +78,7 @@ void RowWriter::move_elements(Execution& execution, std::size_t index,
 void RowWriter::remove_elements(Execution& execution, std::size_t index,
                                 std::span<const Value> old_row, std::string_view row_key) {
   RowScope scope{execution};
-  for (const std::string_view key : element_entries_of(execution, index, old_row, row_key)) {
+  for (const std::string_view key : stored_elements_of(execution, index, old_row, row_key)) {
     remove_element(execution, index, key);
   }
 }

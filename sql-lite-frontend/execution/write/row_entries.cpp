@@ -72,7 +72,7 @@ std::size_t RowWriter::columns_of_entries() const noexcept {
   if (write_.has_index_expressions()) return all;
   std::size_t most = 0;
   for (const IndexAccess& access : table_.indexes) {
-    if (!access.takes_entries()) continue;
+    if (!access.loses_entries()) continue;
     if (access.is_inverted()) return all;
     for (const IndexColumn& column : access.index->columns)
       most = std::max(most, static_cast<std::size_t>(column.column));
@@ -111,6 +111,49 @@ RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
   }
   require_key_fits(entry.key.size(), index);
   return entry;
+}
+
+namespace {
+
+/// True if the error is about the values that were computed with, not about the session's state or
+/// resources.
+bool is_of_values(const SqlError& error) {
+  const std::string_view of = error.state().code().substr(0, 2);
+  constexpr std::string_view kOthers[] = {"40", "53", "57", "58", "XX"};
+  return std::ranges::find(kOthers, of) == std::end(kOthers);
+}
+
+/// Calls `compute` for a stored row and an index; returns `none` if it fails because of the row's
+/// values in an index that is not valid.
+template <class Compute>
+auto of_stored_row(const Index& index, Compute&& compute, decltype(compute()) none) {
+  if (index.is_valid()) [[likely]]
+    return compute();
+  try {
+    return compute();
+  } catch (const SqlError& error) {
+    if (!is_of_values(error)) throw;
+  }
+  return none;
+}
+
+}  // namespace
+
+RowWriter::Entry RowWriter::stored_entry_of(Execution& execution, std::size_t number,
+                                            std::span<const Value> row,
+                                            std::string_view row_key) const {
+  return of_stored_row(
+      *table_.indexes[number].index, [&] { return entry_of(execution, number, row, row_key); },
+      Entry{});
+}
+
+RowWriter::EntryKeys RowWriter::stored_elements_of(Execution& execution, std::size_t number,
+                                                   std::span<const Value> row,
+                                                   std::string_view row_key) const {
+  return of_stored_row(
+      *table_.indexes[number].index,
+      [&] { return element_entries_of(execution, number, row, row_key); },
+      EntryKeys{CountedAllocator<std::string_view>{execution.row_arena.account()}});
 }
 
 void RowWriter::lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const {

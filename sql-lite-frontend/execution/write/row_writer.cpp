@@ -381,7 +381,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const bool stays = !moves && !may_move_entry_[i];
-    if (stays || !table_.indexes[i].takes_entries()) continue;
+    if (stays || !table_.indexes[i].loses_entries()) continue;
     move_entry(execution, i, old_row, new_row, old_key, new_key);
   }
   publisher_.updated(execution, old_row, new_row);
@@ -396,8 +396,10 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
     return move_elements(execution, index, old_row, new_row, old_key, new_key);
   }
   Tree tree = entries_of(transaction, index);
-  const Entry before = entry_of(execution, index, old_row, old_key);
-  const Entry after = entry_of(execution, index, new_row, new_key);
+  const Entry before = stored_entry_of(execution, index, old_row, old_key);
+  const Entry after = table_.indexes[index].takes_entries()
+                          ? entry_of(execution, index, new_row, new_key)
+                          : Entry{};
   if (before.present == after.present && before.key == after.key) {
     if (!before.present || before.value == after.value) return;
     // An entry that may be missing, or another row's, is removed and inserted below.
@@ -446,7 +448,7 @@ void RowWriter::removed(Execution& execution, std::string_view key,
 }
 
 bool RowWriter::has_entries() const noexcept {
-  return std::ranges::any_of(table_.indexes, &IndexAccess::takes_entries);
+  return std::ranges::any_of(table_.indexes, &IndexAccess::loses_entries);
 }
 
 bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
@@ -490,12 +492,12 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
   Transaction& transaction = *execution.transaction;
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
-    if (!access.takes_entries()) continue;
+    if (!access.loses_entries()) continue;
     if (access.is_inverted()) {
       remove_elements(execution, i, old_row, old_key_buffer_);
       continue;
     }
-    const Entry entry = entry_of(execution, i, old_row, old_key_buffer_);
+    const Entry entry = stored_entry_of(execution, i, old_row, old_key_buffer_);
     if (!entry.present) continue;
     lock_deferrable(execution, i, entry);
     if (EntryBatch* const batch = batch_of(transaction, i)) {

@@ -118,6 +118,12 @@ class RowWriter {
   using EntryKeys = CountedVector<std::string_view>;
   EntryKeys element_entries_of(Execution& execution, std::size_t index, std::span<const Value> row,
                                std::string_view row_key) const;
+  /// Returns the entry, or the keys of the entries, that a stored row may have. None in an index
+  /// that is not valid if they cannot be computed: then the row never got one.
+  Entry stored_entry_of(Execution& execution, std::size_t index, std::span<const Value> row,
+                        std::string_view row_key) const;
+  EntryKeys stored_elements_of(Execution& execution, std::size_t index, std::span<const Value> row,
+                               std::string_view row_key) const;
 
  private:
   /// Returns the row's values in an exclusion constraint's index; none if the row is not in the

@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "base/runtime/runtime.h"
+#include "sql-lite-frontend/definitions/indexes/verify_entries.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/rows_cursor.h"
 #include "sql-lite-frontend/routines/functions.h"
@@ -357,24 +358,38 @@ Value reload_configuration(Execution& execution, Arguments) {
   if (request) request();
   return Value::from_bool(static_cast<bool>(request));
 }
-/// Returns the engine's findings, a line each; empty if all rules hold.
+/// Locks a table and compares its indexes' entries with its rows. One that another session is
+/// defining anew is left out unless it is the only one asked for.
+void add_entry_findings(Session::State& session, Oid oid, WaitPolicy wait,
+                        std::vector<std::string>& findings) {
+  if (!value_of(session.transaction->lock_relation(lock::RelationId{oid},
+                                                   lock::RelationMode::access_share, wait))) {
+    return;
+  }
+  const TablePtr table = session.catalog.table(oid);
+  if (!table || !table->tree) return;
+  for (std::string& line : verify_entries(session, table)) findings.push_back(std::move(line));
+}
+
+/// Returns the engine's findings and those about entries of indexes, a line each; empty if all
+/// rules hold.
 Value verify(Execution& execution, Arguments arguments) {
   Session::State& session = session_of(execution);
   require_superuser(session, "swizzle_verify");
-  std::optional<TreeId> tree;
-  if (!arguments.empty()) {
+  std::vector<std::string> findings;
+  if (arguments.empty()) {
+    findings = value_of(session.shared.engine.verify(std::nullopt));
+    // Reads all relations: all of them are verified.
+    for (const TablePtr& table : session.catalog.tables())
+      add_entry_findings(session, table->relation.oid, WaitPolicy::skip, findings);
+  } else {
     const TablePtr table = session.names.table(arguments[0].as_oid());
-    if (!table || !table->tree) {
+    if (!table || !table->tree)
       throw SqlError{sqlstate::wrong_object_type, "only tables can be verified"};
-    }
-    tree = table->relation.tree;
+    findings = value_of(session.shared.engine.verify(table->relation.tree));
+    add_entry_findings(session, table->relation.oid, WaitPolicy::wait, findings);
   }
-  std::string lines;
-  for (const std::string& violation : value_of(session.shared.engine.verify(tree))) {
-    if (!lines.empty()) lines += '\n';
-    lines += violation;
-  }
-  return text(execution, lines);
+  return text(execution, fmt::format("{}", fmt::join(findings, "\n")));
 }
 /// Sets the progress of PostgreSQL's base backup: the data file is its one tablespace.
 void note_backup(CommandProgress& progress, const RecoveryProgress& now) {

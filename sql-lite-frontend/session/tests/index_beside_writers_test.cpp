@@ -119,10 +119,8 @@ TEST_CASE("An index built beside writers has the entries of all rows and no othe
   CHECK(all.conflicts > 0);
 }
 
-// Fails in one of eight runs: writers' old entries stay in an index that is being built. Not a part
-// of every build until that is mended (docs/sql-support.md names it).
 TEST_CASE("An index built beside writers on threads has the entries of all rows",
-          "[sql][session][concurrently][.]") {
+          "[sql][session][concurrently]") {
   TestDatabase db;
   create_indexed(db);
   BuildCounts counts;

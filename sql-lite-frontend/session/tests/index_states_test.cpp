@@ -24,6 +24,27 @@ bool waits_for(TestDatabase& db, const Asking& asking, const std::string& event)
   return false;
 }
 
+/// Waits until index i is in the given state (state_of_index()), or the statement has ended: then
+/// false.
+bool becomes(TestDatabase& db, const Asking& asking, const std::string& state) {
+  for (int look = 0; look < 10'000 && !asking.is_done(); ++look) {
+    if (state_of_index(db, db.session()) == state) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+/// Ends the transaction for which a build waits; returns the session with another one, for which it
+/// waits while writers add entries to index i.
+std::unique_ptr<Session> hold_while_building(TestDatabase& db, const Asking& build,
+                                             Session& before) {
+  auto holder = db.connect();
+  db.run(*holder, "BEGIN; UPDATE t SET id = id WHERE false");
+  db.run(before, "COMMIT");
+  REQUIRE(becomes(db, build, "i"));
+  return holder;
+}
+
 void create_two_rows(TestDatabase& db) {
   db.run("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 10), (2, 20)");
 }
@@ -55,7 +76,7 @@ TEST_CASE("A build waits for the writers of before, and no other session waits f
   const auto builder = db.connect();
   Asking build{*builder, "CREATE INDEX CONCURRENTLY i ON t (a)"};
   REQUIRE(waits_for(db, build, "virtualxid"));
-  CHECK(state_of_index(db, db.session()) == "i");
+  CHECK(state_of_index(db, db.session()) == "d");
   CHECK(db.run("SELECT locktype, mode FROM pg_locks WHERE NOT granted") ==
         "virtualxid|ShareLock SELECT 1");
   CHECK(db.run("SELECT phase FROM pg_stat_progress_create_index") ==
@@ -87,9 +108,10 @@ TEST_CASE("A build waits for a row that a writer has changed, whatever becomes o
   const auto builder = db.connect();
   Asking build{*builder, "CREATE INDEX CONCURRENTLY i ON t (a)"};
   REQUIRE(waits_for(db, build, "virtualxid"));
+  const auto holder = hold_while_building(db, build, *before);
   const auto writer = db.connect();
   db.run(*writer, "BEGIN; SAVEPOINT s; " + change);
-  db.run(*before, "COMMIT");
+  db.run(*holder, "COMMIT");
   if (change.starts_with("INSERT")) {
     CHECK(build.answer() == "done");
   } else {
@@ -139,7 +161,7 @@ TEST_CASE("A snapshot of before a build does without the index, and its writers 
   CHECK(by_index(db, db.session(), kByA) == "22|2 31|3 50|5 SELECT 3");
 }
 
-TEST_CASE("A build that is cancelled leaves an index that is not valid and costs writers nothing",
+TEST_CASE("A build that is cancelled leaves an index that is not valid, and writers go on",
           "[sql][session][concurrently]") {
   TestDatabase db;
   create_two_rows(db);
@@ -203,11 +225,12 @@ TEST_CASE("A unique index whose build meets a repeated key is left, not valid",
 TEST_CASE("A unique index is kept by writers while it is built", "[sql][session][concurrently]") {
   TestDatabase db;
   create_two_rows(db);
-  const auto before = db.connect();
-  db.run(*before, "BEGIN; SELECT count(*) FROM t; INSERT INTO t VALUES (3, 30)");
+  const auto first = db.connect();
+  db.run(*first, "BEGIN; SELECT count(*) FROM t; INSERT INTO t VALUES (3, 30)");
   const auto builder = db.connect();
   Asking build{*builder, "CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)"};
   REQUIRE(waits_for(db, build, "virtualxid"));
+  const auto before = hold_while_building(db, build, *first);
   // Row 1 has no entry yet: the repeated key shows when it gets one, or is gone by then.
   CHECK(db.run("INSERT INTO t VALUES (4, 10)") == "INSERT 0 1");
   CHECK(db.run("INSERT INTO t VALUES (5, 10)") ==
@@ -221,6 +244,77 @@ TEST_CASE("A unique index is kept by writers while it is built", "[sql][session]
   CHECK(state_of_index(db, db.session()) == (resolves ? "v" : "d"));
   if (!resolves) return;
   CHECK(by_index(db, db.session(), kByA) == "10|4 20|2 30|3 SELECT 3");
+}
+
+TEST_CASE("Writers that know an index and others that do not may change a row in turn",
+          "[sql][session][concurrently]") {
+  const std::string kind =
+      GENERATE("INDEX CONCURRENTLY i ON t (a)", "UNIQUE INDEX CONCURRENTLY i ON t (a)",
+               "INDEX CONCURRENTLY i ON t ((a + 0))");
+  INFO(kind);
+  TestDatabase db;
+  create_two_rows(db);
+  const auto knows = db.connect();
+  const auto does_not = db.connect();
+  db.run(*knows, "BEGIN; UPDATE t SET a = 11 WHERE id = 1");
+  Asking change{*does_not, "UPDATE t SET a = 13 WHERE id = 1"};
+  REQUIRE(waits_for(db, change, "transactionid"));
+  const auto builder = db.connect();
+  Asking build{*builder, "CREATE " + kind};
+  REQUIRE(waits_for(db, build, "virtualxid"));
+  // The one of the two statements is planned with the index, the other was before.
+  CHECK(db.run(*knows, "UPDATE t SET a = 12 WHERE id = 1") == "UPDATE 1");
+  db.run(*knows, "COMMIT");
+  CHECK(change.answer() == "done");
+  CHECK(build.answer() == "done");
+  CHECK(db.run("INSERT INTO t VALUES (3, 12)") == "INSERT 0 1");
+  CHECK(by_index(db, db.session(), "SELECT a, id FROM t WHERE a + 0 > 0 ORDER BY a") ==
+        "12|3 13|1 20|2 SELECT 3");
+  CHECK(by_index(db, db.session(), kByA) == "12|3 13|1 20|2 SELECT 3");
+}
+
+TEST_CASE("Writers may change a row in turn while its index is being dropped",
+          "[sql][session][concurrently]") {
+  const std::string kind = GENERATE("INDEX i ON t (a)", "UNIQUE INDEX i ON t (a)");
+  INFO(kind);
+  TestDatabase db;
+  create_two_rows(db);
+  db.run("CREATE " + kind);
+  const auto reader = db.connect();
+  db.run(*reader, "BEGIN; SELECT count(*) FROM t");
+  const auto dropper = db.connect();
+  Asking drop{*dropper, "DROP INDEX CONCURRENTLY i"};
+  REQUIRE(becomes(db, drop, "i"));
+  const auto one = db.connect();
+  const auto other = db.connect();
+  db.run(*one, "BEGIN; UPDATE t SET a = 11 WHERE id = 1");
+  Asking change{*other, "UPDATE t SET a = 11 WHERE id = 1"};
+  REQUIRE(waits_for(db, change, "transactionid"));
+  db.run(*reader, "COMMIT");
+  REQUIRE(becomes(db, drop, "d"));
+  CHECK(db.run(*one, "UPDATE t SET a = 12 WHERE id = 1") == "UPDATE 1");
+  db.run(*one, "COMMIT");
+  CHECK(change.answer() == "done");
+  CHECK(drop.answer() == "done");
+  CHECK(db.run("SELECT a, id FROM t ORDER BY a") == "11|1 20|2 SELECT 2");
+}
+
+TEST_CASE("Rows for which an unfinished index cannot be computed can be changed and deleted",
+          "[sql][session][concurrently]") {
+  TestDatabase db;
+  create_two_rows(db);
+  db.run("INSERT INTO t VALUES (3, 0), (4, 0)");
+  const std::string kind = GENERATE("INDEX CONCURRENTLY i ON t ((100 / a))",
+                                    "UNIQUE INDEX CONCURRENTLY i ON t ((100 / a))",
+                                    "INDEX CONCURRENTLY i ON t USING gin ((ARRAY[100 / a]))");
+  INFO(kind);
+  CHECK(db.run("CREATE " + kind) == "22012 division by zero");
+  CHECK(state_of_index(db, db.session()) == "d");
+  CHECK(db.run("UPDATE t SET a = 0 WHERE id = 1") == "UPDATE 1");
+  CHECK(db.run("UPDATE t SET a = 30 WHERE id = 3") == "UPDATE 1");
+  CHECK(db.run("DELETE FROM t WHERE a = 0") == "DELETE 2");
+  CHECK(db.run("REINDEX INDEX i") == "REINDEX");
+  CHECK(db.run("UPDATE t SET a = 0 WHERE id = 3") == "22012 division by zero");
 }
 
 TEST_CASE("A build is a deadlock's victim where a writer of before waits for it",

@@ -265,3 +265,34 @@ TEST_CASE("SET transaction_isolation is for the present transaction", "[sql][ses
   CHECK(db.run("SELECT v FROM t") == "11 SELECT 1");
   CHECK(db.run("SHOW transaction_isolation") == "read committed SHOW");
 }
+
+TEST_CASE("A rollback to a savepoint ends the locks on relations that were taken since",
+          "[sql][session]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 10)");
+  const auto other = db.connect();
+  const std::string statement =
+      GENERATE("SELECT * FROM t", "UPDATE t SET a = 11", "INSERT INTO t VALUES (2, 20)",
+               "SELECT * FROM t FOR UPDATE", "LOCK TABLE t IN SHARE UPDATE EXCLUSIVE MODE");
+  const bool reads_before = GENERATE(false, true);
+  INFO(statement << ", read before: " << reads_before);
+  db.run("BEGIN");
+  if (reads_before) db.run("SELECT * FROM t");
+  db.run("SAVEPOINT s; " + statement);
+  CHECK_THAT(db.run(*other, "LOCK TABLE t IN ACCESS EXCLUSIVE MODE NOWAIT"),
+             Catch::StartsWith("25P01"));
+  CHECK_THAT(db.run(*other, "BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE NOWAIT"),
+             Catch::StartsWith("55P03"));
+  db.run(*other, "ROLLBACK");
+  db.run("ROLLBACK TO s");
+  CHECK(db.run("SELECT count(*) FROM pg_locks JOIN pg_class ON relation = pg_class.oid WHERE "
+               "relname = 't' AND mode <> 'AccessShareLock'") == "0 SELECT 1");
+  const std::string locked = db.run(*other, "BEGIN; LOCK TABLE t IN SHARE MODE NOWAIT");
+  CHECK(locked == "BEGIN LOCK TABLE");
+  db.run(*other, "ROLLBACK");
+  CHECK_THAT(db.run(*other, "BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE NOWAIT"),
+             Catch::StartsWith(reads_before ? "55P03" : "BEGIN LOCK TABLE"));
+  db.run(*other, "ROLLBACK");
+  CHECK(db.run("UPDATE t SET a = 12 WHERE id = 1") == "UPDATE 1");
+  CHECK(db.run("COMMIT") == "COMMIT");
+}
