@@ -9,6 +9,27 @@ TESTS = [["[simulation]"], ["~[simulation]", "~[.]"]]
 # (name, file in the folder, the right piece, the wrong one)
 FAULTS = [
     (
+        "L6 a rollback to a mark leaves intents",
+        "lock_owner.cpp",
+        "  release_slots_to(limit);\n",
+        "",
+        "intents in slots end with a rollback*",
+    ),
+    (
+        "L6 a rollback to a mark leaves a widened intent",
+        "table_locks.cpp",
+        "    slot_ages_[record.slot].widened = ordinal_;\n",
+        "    slot_ages_[record.slot].widened = 0;\n",
+        "intents in slots end with a rollback*",
+    ),
+    (
+        "L6 a mark behind a released key does not include the intents of before",
+        "lock_owner.cpp",
+        "    ordinal_ = std::max(entry->ordinal - 1, last_in_slot_);\n",
+        "    ordinal_ = entry->ordinal - 1;\n",
+        "a mark behind a released key*",
+    ),
+    (
         'P1 no second look before the sleep',
         'waiting.cpp',
         '    if (!parts_.is_blocked(entry)) return WaitEnd::granted;',

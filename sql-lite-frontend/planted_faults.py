@@ -31,11 +31,9 @@ FAULTS = [
     (
         "an index is built beside writers that do not know it yet",
         "definitions/indexes/beside_writers.cpp",
-        "  if (table->relation.indexes[index].is_valid()) return table;\n"
-        "  wait_for_users(session, place.table, lock::RelationMode::share);\n"
-        "  progress.set",
-        "  if (table->relation.indexes[index].is_valid()) return table;\n"
-        "  progress.set",
+        "  if (!is_still(*table, index, IndexState::building)) return table;\n"
+        "  wait_for_users(session, place.table, lock::RelationMode::share);\n",
+        "  if (!is_still(*table, index, IndexState::building)) return table;\n",
         "An index built beside writers*",
     ),
     (
@@ -48,9 +46,16 @@ FAULTS = [
     (
         "an index is left alone by one writer while another adds entries",
         "definitions/indexes/beside_writers.cpp",
-        "  for (const IndexState next : {IndexState::delete_only, IndexState::abandoned}) {\n",
-        "  for (const IndexState next : {IndexState::abandoned}) {\n",
+        "      return IndexState::delete_only;\n",
+        "      return IndexState::abandoned;\n",
         "Writers may change a row in turn while its index is being dropped*",
+    ),
+    (
+        "a build goes on with an index that another session is dropping",
+        "definitions/indexes/beside_writers.cpp",
+        "  if (definition.state == state) return true;\n",
+        "  if (definition.state != IndexState::valid) return true;\n",
+        "Sessions that build, rebuild and drop one index*",
     ),
     (
         "a row for which an unfinished index cannot be computed cannot be deleted",

@@ -47,6 +47,29 @@ void wait_for_users(StatementContext& session, Oid table, lock::RelationMode aga
   value_of(session.transaction->wait_for_holders(lock::RelationId{table}, against));
 }
 
+/// False if another session has rebuilt the index between two transactions. Throws 55000 if one has
+/// begun to drop it.
+bool is_still(const Table& table, std::size_t index, IndexState state) {
+  const Index& definition = table.relation.indexes[index];
+  if (definition.is_valid()) return false;
+  if (definition.state == state) return true;
+  throw_error(SqlState{"55000"}, "index \"{}\" is being dropped", definition.name);
+}
+
+/// The state behind this one on the way to the end.
+IndexState next_to_end(IndexState state) {
+  switch (state) {
+    case IndexState::valid:
+      return IndexState::building;
+    case IndexState::building:
+      return IndexState::delete_only;
+    case IndexState::delete_only:
+    case IndexState::abandoned:
+      break;
+  }
+  return IndexState::abandoned;
+}
+
 bool is_blocked(const Error& error) {
   return error.state() == sqlstate::lock_not_available;
 }
@@ -277,8 +300,7 @@ TablePtr fill_beside_writers(StatementContext& session, TablePtr table, IndexPla
   set_state(session, *table, place.index, IndexState::building);
   table = commit_and_lock(session, place.table);
   const std::size_t index = position_of(*table, place.index);
-  // Another session has rebuilt it between the two transactions.
-  if (table->relation.indexes[index].is_valid()) return table;
+  if (!is_still(*table, index, IndexState::building)) return table;
   wait_for_users(session, place.table, lock::RelationMode::share);
   progress.set(CommandProgress::index_phase, kBuilding);
   progress.set(CommandProgress::index_rows_all,
@@ -297,7 +319,7 @@ void abandon(StatementContext& session, IndexPlace place) {
     table = session.catalog.lock_for_change(*session.transaction, table,
                                             lock::RelationMode::share_update_exclusive);
     const Index* const index = table->index_by_oid(place.index);
-    if (index == nullptr || !index->takes_entries()) return;
+    if (index == nullptr || index->state != IndexState::building) return;
     set_state(session, *table, place.index, IndexState::delete_only);
     commit(session);
   } catch (const SqlError&) {
@@ -322,8 +344,7 @@ void prevent_in_routine(const StatementContext& session, std::string_view comman
 
 TablePtr build_beside_writers(StatementContext& session, IndexPlace place, BesideWriters command) {
   const TablePtr table = commit_and_lock(session, place.table);
-  // Another session has rebuilt it between the two transactions.
-  if (table->relation.indexes[position_of(*table, place.index)].is_valid()) return table;
+  if (!is_still(*table, position_of(*table, place.index), IndexState::delete_only)) return table;
   std::exception_ptr failure;
   try {
     return fill_beside_writers(session, table, place, command);
@@ -339,21 +360,22 @@ void note_complete(StatementContext& session, const Table& table, Oid index) {
 }
 
 void drop_beside_users(StatementContext& session, IndexPlace place) {
-  TablePtr table = commit_and_lock(session, place.table);
-  wait_for_users(session, place.table, lock::RelationMode::access_exclusive);
-  for (const IndexState next : {IndexState::delete_only, IndexState::abandoned}) {
-    const IndexState now = table->relation.indexes[position_of(*table, place.index)].state;
-    if (now == IndexState::abandoned || now == next) continue;
-    set_state(session, *table, place.index, next);
-    table = commit_and_lock(session, place.table);
+  while (true) {
+    const TablePtr table = commit_and_lock(session, place.table);
     wait_for_users(session, place.table, lock::RelationMode::access_exclusive);
+    const std::size_t index = position_of(*table, place.index);
+    const IndexState now = table->relation.indexes[index].state;
+    if (now != IndexState::abandoned) {
+      set_state(session, *table, place.index, next_to_end(now));
+      continue;
+    }
+    Relation relation = table->relation;
+    const auto gone = relation.indexes.begin() + static_cast<std::ptrdiff_t>(index);
+    drop_index_tree(session, *gone);
+    relation.indexes.erase(gone);
+    session.catalog.replace(*session.transaction, *table, std::move(relation));
+    return;
   }
-  Relation relation = table->relation;
-  const auto gone =
-      relation.indexes.begin() + static_cast<std::ptrdiff_t>(position_of(*table, place.index));
-  drop_index_tree(session, *gone);
-  relation.indexes.erase(gone);
-  session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
 
 }  // namespace swizzle::sql

@@ -2,6 +2,7 @@
 // entries of the table's rows, in every snapshot that reads it, also after power cuts.
 #include "sql-lite-frontend/session/tests/index_beside_writers.h"
 
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -127,6 +128,91 @@ TEST_CASE("An index built beside writers on threads has the entries of all rows"
   build_beside_writers(db, 2 * test_seed(), 12, counts);
   CHECK(counts.commits > 100);
   CHECK(db.run("SELECT swizzle_verify()") == " SELECT 1");
+}
+
+namespace {
+
+/// Runs index statements of one session while another one runs some on the same index.
+class RivalBuilder {
+ public:
+  RivalBuilder(TestDatabase& db, std::uint64_t seed) : session_(db.connect()), random_(seed) {
+    run("SET deadlock_timeout = '1ms'");
+  }
+
+  void statement() {
+    static constexpr std::array<const char*, 7> kStatements{
+        "CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON t (a)",
+        "CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON t USING gin (words)",
+        "DROP INDEX CONCURRENTLY IF EXISTS i",
+        "DROP INDEX IF EXISTS i",
+        "REINDEX INDEX CONCURRENTLY i",
+        "REINDEX INDEX i",
+        "REINDEX TABLE CONCURRENTLY t"};
+    if (run(kStatements[random_.below(kStatements.size())])) ++done;
+    if (random_.one_in(4)) run("DROP INDEX CONCURRENTLY IF EXISTS i_ccnew, i_ccold");
+  }
+
+  std::uint64_t done = 0;
+  std::string wrong;
+
+ private:
+  bool run(const std::string& sql) {
+    sink_.clear();
+    const Outcome outcome = session_->simple_query(sql, sink_);
+    if (outcome) return true;
+    static const std::set<std::string> kExpected{"42704", "42P01", "40P01",
+                                                 "55000", "0A000", "42P07"};
+    if (!kExpected.contains(std::string{outcome.error().state.code()}))
+      wrong =
+          sql + ": " + std::string{outcome.error().state.code()} + " " + outcome.error().message;
+    return false;
+  }
+
+  std::unique_ptr<Session> session_;
+  Random random_;
+  TestSink sink_;
+};
+
+}  // namespace
+
+TEST_CASE("Sessions that build, rebuild and drop one index at once leave it right, or not valid",
+          "[sql][session][simulation][concurrently]") {
+  struct Counts {
+    std::uint64_t done = 0;
+    std::uint64_t commits = 0;
+  };
+  const auto all = for_seeds_apart<Counts>(24, 4, [](std::uint64_t seed, Counts& counts) {
+    SimulatedDisk disk{seed};
+    Simulation simulation{seed};
+    simulation.run([&] {
+      TestDatabase db{disk};
+      create_indexed(db);
+      RandomWriter writer{db.connect(), seed * 10, kManyValues};
+      std::vector<std::unique_ptr<RivalBuilder>> rivals;
+      for (std::uint64_t i = 0; i < 3; ++i)
+        rivals.push_back(std::make_unique<RivalBuilder>(db, seed * 10 + i));
+      std::vector<std::unique_ptr<Task>> tasks;
+      for (const auto& rival : rivals) {
+        tasks.push_back(Runtime::current().spawn("rival", [one = rival.get()] {
+          for (int i = 0; i < 8 && one->wrong.empty(); ++i) one->statement();
+        }));
+      }
+      tasks.push_back(Runtime::current().spawn("writer", [&writer] {
+        for (int i = 0; i < 60 && writer.wrong.empty(); ++i) writer.transaction();
+      }));
+      for (const auto& task : tasks) task->join();
+      INFO("seed " << seed);
+      REQUIRE(writer.wrong == std::string{});
+      counts.commits += writer.commits;
+      for (const auto& rival : rivals) {
+        REQUIRE(rival->wrong == std::string{});
+        counts.done += rival->done;
+      }
+      REQUIRE(db.run("SELECT swizzle_verify()") == " SELECT 1");
+    });
+  });
+  CHECK(all.done > 200);
+  CHECK(all.commits > 300);
 }
 
 namespace {
