@@ -3,6 +3,7 @@
 PRESET = "release"
 TARGET = "swizzle_server_tests"
 PROGRAM = "server/swizzle_server_tests"
+OTHER_PROGRAMS = {"swizzle_subscription_process_tests": "server/swizzle_subscription_process_tests"}
 TESTS = [["~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one)
@@ -150,5 +151,12 @@ FAULTS = [
         "observability/role_answers.cpp",
         "  return (is_about_writes ? place.write_lag_bytes : place.replay_lag_bytes) > *most;\n",
         "  return place.write_lag_bytes > *most;\n",
+    ),
+    (
+        "a statement that waits for a publisher cannot be cancelled",
+        "standby/replication_link.cpp",
+        "  if (overseer != nullptr) overseer->look();\n",
+        "",
+        "swizzle_subscription_process_tests: a statement does not wait longer for a silent publisher*",
     ),
 ]

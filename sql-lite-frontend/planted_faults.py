@@ -9,6 +9,7 @@ OTHER_PROGRAMS = {
     "swizzle_sql_query_tests": "sql-lite-frontend/query/swizzle_sql_query_tests",
     "swizzle_cluster_tests": "sql-lite-frontend/swizzle_cluster_tests",
     "swizzle_standby_process_tests": "server/swizzle_standby_process_tests",
+    "swizzle_subscription_process_tests": "server/swizzle_subscription_process_tests",
 }
 TESTS = [["~[crash]", "~[stress]", "~[.]"]]
 
@@ -836,5 +837,68 @@ FAULTS = [
         "  const Lsn end = log.durable();\n",
         "  const Lsn end{raw(log.durable()) - 4096};\n",
         "swizzle_cluster_tests: no acknowledged commit*",
+    ),
+    (
+        "a publisher's transaction commits without the position that it ends at",
+        "session/subscriptions/applied_transactions.cpp",
+        "    put_applied_position(catalog, transaction, id(), end);\n",
+        "    static_cast<void>(end);\n",
+        "a worker applies a publisher's transactions",
+    ),
+    (
+        "a first copy takes itself for newer than it is",
+        "session/subscriptions/table_copy.cpp",
+        "    return parse_lsn(*rows[0][kPosition]);\n",
+        "    return Lsn{raw(parse_lsn(*rows[0][kPosition])) + 1};\n",
+        "a table is copied first*",
+    ),
+    (
+        "SKIP passes over whatever comes first",
+        "session/subscriptions/applied_transactions.cpp",
+        "  is_skipping_ = subscription_.skip != Lsn::none && subscription_.skip == begin_->commit;\n",
+        "  is_skipping_ = subscription_.skip != Lsn::none;\n",
+        "SKIP of a transaction that does not come*",
+    ),
+    (
+        "a subtransaction that has rolled back is applied",
+        "session/subscriptions/streamed_changes.cpp",
+        "  tail_.resize(kept > in_file_ ? kept - in_file_ : 0);\n  in_file_ = std::min(in_file_, kept);\n",
+        "",
+        "subtransactions that roll back leave nothing*",
+    ),
+    (
+        "a copy does not catch up with the others",
+        "session/subscriptions/apply_worker_tables.cpp",
+        "  if (received_ < target_) {\n",
+        "  if (received_ > target_) {\n",
+        "a copy catches up with changes*",
+    ),
+    (
+        "a table is followed, but after a crash its changes come again",
+        "session/subscriptions/apply_worker_tables.cpp",
+        "    put_applied_position(catalog, transaction, id(), std::max(applier_->applied(), received_));\n",
+        "",
+        "a table is ready with the position that it is ready at",
+    ),
+    (
+        "the commit of a prepared transaction is an error when it comes again",
+        "session/subscriptions/applied_transactions.cpp",
+        "    if (commits && !is_here &&\n        !has_prepared_mark(catalog, transaction, subscription_.oid, finished.transaction)) {\n",
+        "    if (commits && !is_here) {\n",
+        "a prepared transaction that comes again*",
+    ),
+    (
+        "a partition's row is sent with its columns in the order of the partition",
+        "session/replication/published_changes.cpp",
+        "into[i] = table.logged[table.from[i]];",
+        "into[i] = table.logged[i];",
+        "swizzle_subscription_process_tests: partitions are followed*",
+    ),
+    (
+        "the subscriber keeps parts that were rolled back to a savepoint",
+        "session/replication/slot_stream.cpp",
+        "  send_abort(number_of_part(*sent));\n",
+        "",
+        "swizzle_subscription_process_tests: large transactions are sent*",
     ),
 ]

@@ -79,24 +79,25 @@ class Database;
 struct ApplyJob {
   std::uint32_t database = 0;
   std::uint32_t subscription = 0;
-  std::int32_t pid = 0;  ///< number of its session
+  std::uint32_t table = 0;  ///< that it copies; 0: none, it applies the changes of the others
+  std::int32_t pid = 0;     ///< number of its session
 };
 
 enum class ApplyEnd : std::uint8_t {
-  over,     ///< the subscription is dropped or disabled, or the worker was asked to stop
+  over,     ///< the subscription is dropped or disabled, the table is copied, or it was to stop
   changed,  ///< its definition has changed: to be started again at once
   failed,   ///< to be started again after a pause; the error is in the log
 };
 
-/// Returns the enabled subscriptions of all databases without a worker. Its caller starts their
-/// workers.
+/// Returns the enabled subscriptions of all databases without a worker, and then tables that are to
+/// be copied and have none. Its caller starts their workers.
 std::vector<ApplyJob> find_apply_jobs(Database& database);
 /// True if a subscription was made or changed in the last moments.
 bool have_subscriptions_changed(Database& database);
 /// Makes the workers of all subscriptions end.
 void stop_apply_workers(Database& database);
 /// Applies the changes of a subscription until it is dropped, disabled or changed, or the door is
-/// to stop, or an error. On a thread of its own.
+/// to stop, or an error; or copies a table. On a thread of its own.
 ApplyEnd run_apply_worker(Database& database, PublisherDoor& door, const ApplyJob& job);
 
 }  // namespace swizzle::sql

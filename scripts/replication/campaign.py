@@ -52,10 +52,20 @@ class OddLoad:
         self.server = server
         self.random = random.Random(seed)
         self.columns = 0
+        # Perhaps of a load before that a kill has ended.
+        self.may_have_prepared = True
+
+    def finish_prepared(self, commits):
+        gids = psql(self.server, "select gid from pg_prepared_xacts", check=False)
+        if gids is None:
+            return
+        ends = [psql(self.server, f"{'commit' if commits else 'rollback'} prepared '{gid}'", check=False)
+                for gid in gids.splitlines()]
+        self.may_have_prepared = None in ends
 
     def step(self):
         n = self.random.randrange(1, 400)
-        choice = self.random.randrange(10)
+        choice = self.random.randrange(12)
         other = self.random.randrange(1, 400)
         text = [
             f"insert into odd values ({n}, repeat(md5('{other}'), {self.random.choice((1, 40, 4000))}), {n}.25, now())"
@@ -74,8 +84,20 @@ class OddLoad:
             f"where id = {n % 200 + 1}",
             f"begin; insert into emptied select n, repeat('y', 100) from generate_series(100000, 103000) n on conflict "
             f"do nothing; delete from emptied where id >= 100000 and id % 2 = 0; commit",
+            f"begin; insert into emptied select n, repeat('y', 100) from generate_series(200000, 202000) n on conflict "
+            f"do nothing; savepoint a; insert into emptied select n, repeat('z', 100) from generate_series(210000, "
+            f"213000) n on conflict do nothing; savepoint b; update emptied set t = 'b' where id = {other}; rollback to "
+            f"{'a' if n % 2 else 'b'}; delete from emptied where id >= 200000 and id % 3 = 0; commit",
+            f"begin; update filtered set v = v + 1 where id = {n % 50 + 1}; insert into everything values ({n}, "
+            f"'prepared'); prepare transaction 'odd {n}'",
         ][choice]
+        # Its locks would be waited for.
+        if self.may_have_prepared:
+            self.finish_prepared(n % 3 != 0)
         psql(self.server, text, check=False)
+        if choice == 11:
+            self.may_have_prepared = True
+            self.finish_prepared(n % 3 != 0)
 
 
 class Load:

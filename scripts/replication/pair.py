@@ -49,7 +49,8 @@ def subscriber(home, port):
     stock.create()
     with open(stock.data / "postgresql.conf", "a") as file:
         file.write("wal_retrieve_retry_interval = 100ms\nmax_sync_workers_per_subscription = 4\nfsync = on\n"
-                   "max_logical_replication_workers = 8\nmax_worker_processes = 16\n")
+                   "max_logical_replication_workers = 8\nmax_worker_processes = 16\n"
+                   "max_prepared_transactions = 10\n")
     stock.start()
     return stock
 
@@ -75,14 +76,18 @@ class Pair:
 
     def __init__(self, scratch, arguments, settings=()):
         self.ours = OurServer(0, scratch, arguments.port, arguments.program.resolve())
-        self.ours.settings = ("wal_level=logical", *settings)
+        # With streaming, so that there are large transactions.
+        memory = ("logical_decoding_work_mem=64kB",) if "streaming" in arguments.options else ()
+        self.ours.settings = ("wal_level=logical", "max_prepared_transactions=10", *memory, *settings)
+        self.options = f" with ({arguments.options})" if arguments.options else ""
         self.ours.start()
         self.stock = subscriber(scratch / "subscriber", arguments.port + 1)
         self.stocks = [self.stock]
         self.marks = 0
 
     def subscribe(self, publication, name="s", stock=None):
-        psql(stock or self.stock, f"create subscription {name} connection '{self.address()}' publication {publication}")
+        psql(stock or self.stock, f"create subscription {name} connection '{self.address()}' publication "
+                                  f"{publication}{self.options}")
 
     def address(self):
         return f"host={self.ours.folder} port={self.ours.port} user=postgres dbname=postgres"
@@ -119,7 +124,8 @@ class IncomingPair:
 
     def __init__(self, scratch, arguments, settings=()):
         self.subscriber = OurServer(0, scratch, arguments.port, arguments.program.resolve())
-        self.subscriber.settings = ("wal_retrieve_retry_interval=100ms", *settings)
+        self.subscriber.settings = ("wal_retrieve_retry_interval=100ms", "max_prepared_transactions=10", *settings)
+        self.options = f" with ({arguments.options})" if arguments.options else ""
         self.subscriber.start()
         home = scratch / "publisher"
         home.mkdir()
@@ -127,13 +133,15 @@ class IncomingPair:
         self.publisher = Postgres(home, arguments.port + 1, "64MB")
         self.publisher.create()
         with open(self.publisher.data / "postgresql.conf", "a") as file:
-            file.write("wal_level = logical\nfsync = on\n")
+            file.write("wal_level = logical\nfsync = on\nlogical_decoding_work_mem = 64kB\n"
+                       "max_prepared_transactions = 10\n")
         self.publisher.start()
         self.marks = 0
 
     def subscribe(self, publication, name="s"):
         address = f"host={self.publisher.folder} port={self.publisher.port} user=postgres dbname=postgres"
-        psql(self.subscriber, f"create subscription {name} connection '{address}' publication {publication}")
+        psql(self.subscriber, f"create subscription {name} connection '{address}' publication "
+                              f"{publication}{self.options}")
 
     def wait_until(self, question, answer, seconds=60):
         """Seconds until the subscriber gives that answer."""

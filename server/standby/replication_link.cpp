@@ -17,6 +17,8 @@ namespace {
 constexpr SqlState kConnectionFailure{"08006"};
 constexpr Duration kConnectsFor = std::chrono::seconds{15};
 constexpr Duration kAnswersFor = std::chrono::seconds{60};
+/// Interval between looks for a cancel of the statement that waits.
+constexpr Duration kLooksEvery = std::chrono::milliseconds{20};
 
 std::string trimmed(const char* message) {
   std::string text = message == nullptr ? "" : message;
@@ -104,10 +106,13 @@ Error ReplicationLink::error_of(const pg_result* result, std::string_view what) 
 }
 
 Result<bool> ReplicationLink::await(short events, Duration longest) const {
+  Overseer* const overseer = Runtime::current().parker().overseer;
+  if (overseer != nullptr) longest = std::min(longest, kLooksEvery);
   std::array<pollfd, 3> waits{{{::PQsocket(connection_), events, 0},
                                {interrupt_.descriptor(), POLLIN, 0},
                                {interrupt_.nudge_descriptor(), POLLIN, 0}}};
   const int ready = ::poll(waits.data(), waits.size(), milliseconds(longest));
+  if (overseer != nullptr) overseer->look();
   if (ready < 0 && errno != EINTR)
     return fail(kConnectionFailure, fmt::format("could not wait for {}", peer_));
   return ready > 0 && waits[0].revents != 0;

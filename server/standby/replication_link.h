@@ -41,7 +41,8 @@ class LinkInterrupt {
   std::atomic<bool> is_raised_{false};
 };
 
-/// A client's connection for the replication protocol, by libpq. Of one thread; blocks it.
+/// A client's connection for the replication protocol, by libpq. Of one thread; blocks it. Within a
+/// statement every wait throws what the statement is to end with, and the link is of no use then.
 class ReplicationLink {
  public:
   ReplicationLink(const ReplicationLink&) = delete;
@@ -102,7 +103,7 @@ class ReplicationLink {
   Result<Answer> take_answer(std::string_view what);
   [[nodiscard]] Error error_of(const pg_result* result, std::string_view what) const;
   [[nodiscard]] Error lost(std::string_view what) const;
-  /// False: nothing came in that time.
+  /// False: nothing came in that time, or for a while.
   Result<bool> await(short events, Duration longest) const;
 
   pg_conn* connection_;

@@ -53,21 +53,29 @@ Duration ApplyLauncher::until_next_look() const {
 
 void ApplyLauncher::look() {
   reap();
-  const auto most = static_cast<std::size_t>(
-      database_.shared().settings.integer("max_logical_replication_workers"));
   const TimePoint now = Runtime::current().now();
   const std::vector<sql::ApplyJob> jobs = sql::find_apply_jobs(database_);
   // Of subscriptions that are dropped, or disabled.
   std::erase_if(not_before_, [&](const auto& entry) {
-    return std::ranges::find(jobs, entry.first, &sql::ApplyJob::subscription) == jobs.end();
+    return std::ranges::find(jobs, entry.first, task_of) == jobs.end();
   });
   for (const sql::ApplyJob& job : jobs) {
-    if (workers_.size() >= most) return;
-    if (workers_.contains(job.subscription)) continue;
-    const auto waits = not_before_.find(job.subscription);
+    if (workers_.contains(task_of(job)) || !has_room_for(job)) continue;
+    const auto waits = not_before_.find(task_of(job));
     if (waits != not_before_.end() && now < waits->second) continue;
     start(job);
   }
+}
+
+bool ApplyLauncher::has_room_for(const sql::ApplyJob& job) const {
+  const auto& settings = database_.shared().settings;
+  const std::int64_t most = settings.integer("max_logical_replication_workers");
+  if (static_cast<std::int64_t>(workers_.size()) >= most) return false;
+  if (job.table == 0) return true;
+  const auto copies = std::ranges::count_if(workers_, [&](const auto& entry) {
+    return entry.first.first == job.subscription && entry.first.second != 0;
+  });
+  return copies < settings.integer("max_sync_workers_per_subscription");
 }
 
 void ApplyLauncher::reap() {
@@ -98,13 +106,13 @@ void ApplyLauncher::start(sql::ApplyJob job) {
     }
     started.has_ended.store(true);
   }};
-  workers_.emplace(job.subscription, std::move(worker));
+  workers_.emplace(task_of(job), std::move(worker));
 }
 
 void ApplyLauncher::stop_workers() {
-  for (auto& [subscription, worker] : workers_) worker->door.stop();
+  for (auto& [task, worker] : workers_) worker->door.stop();
   sql::stop_apply_workers(database_);
-  for (auto& [subscription, worker] : workers_) worker->thread.join();
+  for (auto& [task, worker] : workers_) worker->thread.join();
   workers_.clear();
 }
 

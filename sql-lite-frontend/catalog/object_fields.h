@@ -205,6 +205,9 @@ void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.owner, object.conninfo, object.slot,
         object.synchronous_commit, object.publications, object.origin, object.enabled,
         object.disable_on_error, object.password_required, object.run_as_owner, object.skip);
+  visit.since(25, object.binary);
+  visit.since(25, object.streaming);
+  visit.since(25, object.two_phase);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Routine>

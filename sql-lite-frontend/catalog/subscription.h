@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,15 @@ struct Subscription {
   bool disable_on_error = false;
   bool password_required = true;
   bool run_as_owner = false;
+  bool binary = false;  ///< values come in their binary form
+  /// Letters of pg_subscription.substream: large transactions come before they commit.
+  enum class Streaming : char { off = 'f', on = 't', parallel = 'p' } streaming = Streaming::off;
+  /// Letters of pg_subscription.subtwophasestate: transactions come when they are prepared.
+  enum class TwoPhase : char {
+    disabled = 'd',
+    pending = 'p',  ///< until all first copies are complete
+    enabled = 'e',
+  } two_phase = TwoPhase::disabled;
   /// ALTER SUBSCRIPTION … SKIP: end of the transaction that is passed over; none: no transaction.
   Lsn skip = Lsn::none;
 
@@ -35,13 +45,23 @@ struct SubscribedTable {
   enum class State : char {
     init = 'i',
     copying = 'd',
-    copied = 's',  ///< changes that committed before `lsn` are in the copy
+    finished = 'f',  ///< has its rows; a slot of its own keeps the changes since
+    copied = 's',    ///< has all changes that committed before `lsn`
     ready = 'r',
   };
   Oid subscription = kNoOid;
   Oid table = kNoOid;
   State state = State::init;
   Lsn lsn = Lsn::none;
+};
+
+/// Follower of a publisher's changes: a subscription, or one of its tables until its first copy has
+/// caught up with the others.
+struct FollowerId {
+  Oid subscription = kNoOid;
+  Oid table = kNoOid;  ///< kNoOid: the subscription
+
+  friend auto operator<=>(const FollowerId&, const FollowerId&) = default;
 };
 
 }  // namespace swizzle::sql

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/catalog/subscriptions.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "sql-lite-frontend/catalog/catalog_keys.h"
@@ -18,8 +20,21 @@ std::string key_of(const Catalog& catalog, Oid subscription) {
 std::string name_key_of(const Catalog& catalog, std::string_view name) {
   return name_key(catalog.database(), static_cast<Oid>(RecordKind::subscription), name);
 }
-std::string position_key(const Catalog& catalog, Oid subscription) {
-  return object_key(catalog.database(), RecordKind::subscription_position, subscription);
+std::string position_key(const Catalog& catalog, const FollowerId& follower) {
+  std::string key =
+      object_key(catalog.database(), RecordKind::subscription_position, follower.subscription);
+  if (follower.table != kNoOid) append_oid(key, follower.table);
+  return key;
+}
+std::string mark_prefix(const Catalog& catalog, Oid subscription) {
+  std::string key = object_key(catalog.database(), RecordKind::subscription_position, subscription);
+  append_oid(key, kNoOid);
+  return key;
+}
+std::string mark_key(const Catalog& catalog, Oid subscription, std::uint32_t number) {
+  std::string key = mark_prefix(catalog, subscription);
+  append_oid(key, number);
+  return key;
 }
 std::string table_key(const Catalog& catalog, Oid subscription, Oid table) {
   std::string key = object_key(catalog.database(), RecordKind::subscription_table, subscription);
@@ -143,21 +158,29 @@ void remove_subscription(Catalog& catalog, Transaction& transaction,
                          const Subscription& subscription) {
   std::vector<std::string> keys{key_of(catalog, subscription.oid),
                                 name_key_of(catalog, subscription.name),
-                                position_key(catalog, subscription.oid)};
+                                position_key(catalog, {subscription.oid})};
   for (const SubscribedTable& table :
-       read_subscribed_tables(catalog, transaction, subscription.oid))
+       read_subscribed_tables(catalog, transaction, subscription.oid)) {
     keys.push_back(table_key(catalog, subscription.oid, table.table));
+    keys.push_back(position_key(catalog, {subscription.oid, table.table}));
+  }
+  for_each_below(catalog.tree(), transaction, mark_prefix(catalog, subscription.oid),
+                 [&](Bytes key, Bytes /*value*/) { keys.emplace_back(as_text(key)); });
   for (const std::string& key : keys) value_of(catalog.tree().remove(transaction, as_bytes(key)));
 }
 
 std::vector<SubscribedTable> read_subscribed_tables(Catalog& catalog, Transaction& transaction,
                                                     Oid subscription) {
-  const Oid database = catalog.database();
+  return read_subscribed_tables(catalog.tree(), catalog.database(), transaction, subscription);
+}
+
+std::vector<SubscribedTable> read_subscribed_tables(Tree tree, Oid database,
+                                                    Transaction& transaction, Oid subscription) {
   const std::string low = subscription == kNoOid
                               ? kind_prefix(database, RecordKind::subscription_table)
                               : object_key(database, RecordKind::subscription_table, subscription);
   std::vector<SubscribedTable> found;
-  for_each_below(catalog.tree(), transaction, low,
+  for_each_below(tree, transaction, low,
                  [&](Bytes key, Bytes value) { found.push_back(table_in(key, value)); });
   return found;
 }
@@ -177,23 +200,72 @@ void remove_subscribed_table(Catalog& catalog, Transaction& transaction, Oid sub
                              Oid table) {
   const std::string key = table_key(catalog, subscription, table);
   value_of(catalog.tree().remove(transaction, as_bytes(key)));
+  remove_applied_position(catalog, transaction, {subscription, table});
 }
 
-void forget_subscribed_table(Catalog& catalog, Transaction& transaction, Oid table) {
+namespace {
+
+void require_copied(Catalog& catalog, Transaction& transaction, const SubscribedTable& table,
+                    std::string_view name) {
+  if (table.state == SubscribedTable::State::ready) return;
+  const auto subscription = read_subscription(catalog, transaction, table.subscription);
+  throw sql_error(sqlstate::invalid_parameter_value,
+                  "could not drop relation mapping for subscription \"{}\"",
+                  subscription ? subscription->name : std::string{})
+      .with_detail(
+          fmt::format("Table synchronization for relation \"{}\" is in progress and is in state "
+                      "\"{}\".",
+                      name, static_cast<char>(table.state)))
+      .with_hint(
+          "Use ALTER SUBSCRIPTION ... ENABLE to enable subscription if not already enabled or use "
+          "DROP SUBSCRIPTION ... to drop the subscription.");
+}
+
+}  // namespace
+
+void forget_subscribed_table(Catalog& catalog, Transaction& transaction, Oid table,
+                             std::string_view name) {
   for (const SubscribedTable& one : read_subscribed_tables(catalog, transaction, kNoOid)) {
-    if (one.table == table) remove_subscribed_table(catalog, transaction, one.subscription, table);
+    if (one.table != table) continue;
+    require_copied(catalog, transaction, one, name);
+    remove_subscribed_table(catalog, transaction, one.subscription, table);
   }
 }
 
-Lsn read_applied_position(Catalog& catalog, Transaction& transaction, Oid subscription) {
-  const std::string key = position_key(catalog, subscription);
+Lsn read_applied_position(Catalog& catalog, Transaction& transaction, const FollowerId& follower) {
+  const std::string key = position_key(catalog, follower);
   ValueBuffer buffer;
   if (!value_of(catalog.tree().get(transaction, as_bytes(key), buffer))) return Lsn::none;
   return position_in(buffer.bytes());
 }
 
-void put_applied_position(Catalog& catalog, Transaction& transaction, Oid subscription, Lsn lsn) {
-  put(catalog, transaction, position_key(catalog, subscription), position_record(lsn));
+void put_applied_position(Catalog& catalog, Transaction& transaction, const FollowerId& follower,
+                          Lsn lsn) {
+  put(catalog, transaction, position_key(catalog, follower), position_record(lsn));
+}
+
+void remove_applied_position(Catalog& catalog, Transaction& transaction,
+                             const FollowerId& follower) {
+  const std::string key = position_key(catalog, follower);
+  value_of(catalog.tree().remove(transaction, as_bytes(key)));
+}
+
+void put_prepared_mark(Catalog& catalog, Transaction& transaction, Oid subscription,
+                       std::uint32_t number) {
+  put(catalog, transaction, mark_key(catalog, subscription, number), {});
+}
+
+bool has_prepared_mark(Catalog& catalog, Transaction& transaction, Oid subscription,
+                       std::uint32_t number) {
+  const std::string key = mark_key(catalog, subscription, number);
+  ValueBuffer buffer;
+  return value_of(catalog.tree().get(transaction, as_bytes(key), buffer));
+}
+
+void remove_prepared_mark(Catalog& catalog, Transaction& transaction, Oid subscription,
+                          std::uint32_t number) {
+  const std::string key = mark_key(catalog, subscription, number);
+  value_of(catalog.tree().remove(transaction, as_bytes(key)));
 }
 
 }  // namespace swizzle::sql

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -36,19 +37,37 @@ void remove_subscription(Catalog& catalog, Transaction& transaction,
 /// Returns the tables of one subscription, or (kNoOid) of all.
 std::vector<SubscribedTable> read_subscribed_tables(Catalog& catalog, Transaction& transaction,
                                                     Oid subscription);
+/// The same for a database whose catalog is not open.
+std::vector<SubscribedTable> read_subscribed_tables(Tree tree, Oid database,
+                                                    Transaction& transaction, Oid subscription);
 /// Adds the table, or changes its state. Returns false, and does nothing, if `must_exist` and the
 /// table is not of the subscription any more.
 enum class TableRecord { may_be_new, must_exist };
 bool put_subscribed_table(Catalog& catalog, Transaction& transaction, const SubscribedTable& table,
                           TableRecord record);
+/// Removes the position of its copy as well.
 void remove_subscribed_table(Catalog& catalog, Transaction& transaction, Oid subscription,
                              Oid table);
-/// Removes a dropped table from all subscriptions.
-void forget_subscribed_table(Catalog& catalog, Transaction& transaction, Oid table);
+/// Removes a dropped table from all subscriptions. Throws 22023 if its first copy is not complete:
+/// then the publisher may have a slot for it.
+void forget_subscribed_table(Catalog& catalog, Transaction& transaction, Oid table,
+                             std::string_view name);
 
 /// Returns the position of the publisher's log before which everything has been applied; none at
 /// the beginning.
-Lsn read_applied_position(Catalog& catalog, Transaction& transaction, Oid subscription);
-void put_applied_position(Catalog& catalog, Transaction& transaction, Oid subscription, Lsn lsn);
+Lsn read_applied_position(Catalog& catalog, Transaction& transaction, const FollowerId& follower);
+void put_applied_position(Catalog& catalog, Transaction& transaction, const FollowerId& follower,
+                          Lsn lsn);
+void remove_applied_position(Catalog& catalog, Transaction& transaction,
+                             const FollowerId& follower);
+
+// A publisher's prepared transaction leaves a mark, which others see once it has committed here.
+// `number` is the publisher's.
+void put_prepared_mark(Catalog& catalog, Transaction& transaction, Oid subscription,
+                       std::uint32_t number);
+[[nodiscard]] bool has_prepared_mark(Catalog& catalog, Transaction& transaction, Oid subscription,
+                                     std::uint32_t number);
+void remove_prepared_mark(Catalog& catalog, Transaction& transaction, Oid subscription,
+                          std::uint32_t number);
 
 }  // namespace swizzle::sql

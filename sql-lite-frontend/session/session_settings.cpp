@@ -114,6 +114,11 @@ void define_replication(Settings& settings) {
   settings.define(integer_setting("max_logical_replication_workers", 4, {0, 262'143},
                                   SettingUnit::none, at_start, "Replication / Subscribers",
                                   "Maximum number of logical replication worker processes."));
+  settings.define(integer_setting("max_sync_workers_per_subscription", 2, {0, 262'143},
+                                  SettingUnit::none, SettingContext::sighup,
+                                  "Replication / Subscribers",
+                                  "Maximum number of table synchronization workers per "
+                                  "subscription."));
   SettingDefinition names = string_setting(
       "synchronous_standby_names", "", SettingContext::sighup, "Replication / Primary Server",
       "Number of synchronous standbys and list of names of potential synchronous ones.");

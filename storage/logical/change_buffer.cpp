@@ -63,6 +63,22 @@ Result<> ChangeBuffer::spill(SpillFiles& files) {
   return {};
 }
 
+Result<ChangeBuffer> ChangeBuffer::hand_out(SpillFiles& files) {
+  ChangeBuffer copy(*memory_);
+  copy.tail_ = tail_;
+  memory_->used += tail_.size();
+  copy.count_ = tail_.empty() ? 0 : 1;
+  RETURN_IF_ERROR(spill(files));
+  return copy;
+}
+
+ChangeBuffer ChangeBuffer::take_rest() && {
+  ChangeBuffer rest(*memory_);
+  rest.tail_ = std::exchange(tail_, {});
+  rest.count_ = rest.tail_.empty() ? 0 : 1;
+  return rest;
+}
+
 Result<> ChangeBuffer::load_last() {
   INVARIANT(!pieces_.empty());
   const std::uint64_t begin = pieces_.back();

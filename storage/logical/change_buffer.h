@@ -50,10 +50,17 @@ class ChangeBuffer {
   Result<> take_back(std::uint64_t above);
   /// Moves the changes in memory to the file.
   Result<> spill(SpillFiles& files);
+  /// The same, and returns them as well, to be read at once.
+  Result<ChangeBuffer> hand_out(SpillFiles& files);
+  /// Returns the changes in memory without those before.
+  ChangeBuffer take_rest() &&;
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return tail_.size(); }
   [[nodiscard]] bool has_spilled() const noexcept { return in_file_ != 0; }
+  /// Number of calls of spill() and hand_out() that moved something, of which something is left
+  /// in the file.
+  [[nodiscard]] std::size_t pieces() const noexcept { return pieces_.size(); }
 
   struct Change {
     Lsn lsn = Lsn::none;

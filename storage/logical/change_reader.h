@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -14,13 +15,34 @@
 
 namespace swizzle {
 
-/// A transaction that has committed, with its notes (LogicalLog::note).
-struct CommittedChanges {
+/// A transaction that has committed, with its notes (LogicalLog::note); or, for readers that want
+/// that, another event of a transaction.
+struct DecodedChanges {
+  enum class Event : std::uint8_t {
+    committed,
+    prepared,
+    committed_prepared,
+    rolled_back_prepared,
+    // Of a large transaction, before it ends.
+    part,             ///< its next changes
+    part_taken_back,  ///< the part with the number `part` and those after it have been rolled back,
+                      ///< or come again
+    rolled_back,      ///< after parts
+  };
   TxnId id = TxnId::none;
-  Lsn commit = Lsn::none;  ///< its commit record
+  Lsn commit = Lsn::none;  ///< its commit record, or the record of the event
   Lsn end = Lsn::none;     ///< one after that
   std::int64_t committed_at_us = 0;
   ChangeBuffer changes;
+  Event event = Event::committed;
+  /// Number of the part, from 1. Of `committed` and `prepared`: of the rest, if there were parts
+  /// before; otherwise 0.
+  std::uint32_t part = 0;
+  bool is_repeated = false;  ///< of `prepared`: before Options::committed_from
+  // Of prepared transactions.
+  std::string gid = {};
+  Lsn prepared_end = Lsn::none;
+  std::int64_t prepared_at_us = 0;
 };
 
 /// Groups the changes in the log by transactions, and returns those that commit, in the order of
@@ -32,18 +54,23 @@ class ChangeReader {
     /// Memory for all unfinished transactions, and the files for the rest.
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
     SpillFiles* files = nullptr;
-    /// Transactions that committed before are omitted.
+    /// Transactions that committed before are omitted. Those that were prepared before, and have
+    /// not ended before, are returned once more.
     Lsn committed_from = Lsn::none;
     /// Records that begin here or later are not read.
     Lsn read_until = Lsn::max;
+    /// Returns large transactions in parts, instead of keeping them until they commit.
+    bool streams = false;
+    /// Transactions that were prepared from here on are returned when they are prepared.
+    Lsn prepared_from = Lsn::max;
   };
   ChangeReader(const wal::Log& log, Lsn from, Options options);
   ChangeReader(const ChangeReader&) = delete;
   ChangeReader& operator=(const ChangeReader&) = delete;
 
-  /// Returns the next transaction that has noted changes; nullopt if the durable log has none, or
-  /// after some MB of log, so that the caller can do other work: see is_at_end().
-  Result<std::optional<CommittedChanges>> next();
+  /// Returns the next event of a transaction that has noted changes; nullopt if the durable log has
+  /// none, or after some MB of log, so that the caller can do other work: see is_at_end().
+  Result<std::optional<DecodedChanges>> next();
   /// True if everything that was durable at the last call of next() has been read.
   [[nodiscard]] bool is_at_end() const noexcept {
     return reader_.position() >= std::min(reader_.end(), options_.read_until);
@@ -67,10 +94,27 @@ class ChangeReader {
     ChangeBuffer changes;
     /// Parts received so far of a change in several parts.
     std::vector<std::byte> unfinished;
+    /// Numbers of the parts that were returned, in the file of `changes` one after the other.
+    std::vector<std::uint32_t> parts = {};
+    std::uint32_t next_part = 1;
+    bool is_prepared = false;
+    std::string gid = {};
+    Lsn prepared_end = Lsn::none;
+    std::int64_t prepared_at_us = 0;
+    [[nodiscard]] bool has_parts() const noexcept { return next_part != 1; }
   };
-  Result<> note(const wal::Record& record);
-  Result<> spill_largest();
-  std::optional<CommittedChanges> commit(const wal::Record& record);
+  using Event = DecodedChanges::Event;
+  Result<std::optional<DecodedChanges>> take(const wal::Record& record);
+  Result<std::optional<DecodedChanges>> note(const wal::Record& record);
+  Result<std::optional<DecodedChanges>> take_back(const wal::Record& record);
+  Result<std::optional<DecodedChanges>> spill_largest(const wal::Record& record);
+  Result<std::optional<DecodedChanges>> prepare(const wal::Record& record);
+  std::optional<DecodedChanges> commit(const wal::Record& record);
+  std::optional<DecodedChanges> roll_back(const wal::Record& record);
+  /// Returns the event without changes.
+  DecodedChanges event_of(Event event, const wal::Record& record);
+  /// Returns the changes that were not returned in parts.
+  static void add_rest(DecodedChanges& event, Open& open);
 
   const wal::Log& log_;
   const Options options_;

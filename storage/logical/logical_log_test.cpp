@@ -2,6 +2,9 @@
 #include "storage/logical/logical_log.h"
 
 #include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -147,6 +150,144 @@ TEST_CASE("Large changes, and transactions larger than memory, are told whole",
   REQUIRE(told.size() == 1);
   CHECK(told.front() == expected);
   CHECK(spills.created == 1);
+}
+
+namespace {
+
+/// Reads in parts, takes them back as told, and returns the transactions.
+Told parts_since(TemporaryEngine& in, const Slot& slot, SpillFiles& spills) {
+  using Event = DecodedChanges::Event;
+  LogicalLog& log = in.engine->logical_log();
+  log.flush();
+  const auto reader = log.read(
+      slot.restart,
+      {.memory_bytes = 2000, .files = &spills, .committed_from = slot.confirmed, .streams = true});
+  std::map<TxnId, std::map<std::uint32_t, std::vector<std::string>>> open;
+  Told all;
+  do {
+    while (auto event = reader->next().value()) {
+      auto& parts = open[event->id];
+      switch (event->event) {
+        case Event::part:
+          CHECK(parts.emplace(event->part, texts_of(event->changes)).second);
+          break;
+        case Event::part_taken_back:
+          CHECK(parts.contains(event->part));
+          parts.erase(parts.find(event->part), parts.end());
+          break;
+        case Event::rolled_back:
+          CHECK(event->part != 0);
+          open.erase(event->id);
+          break;
+        default: {
+          CHECK(event->event == Event::committed);
+          parts[event->part] = texts_of(event->changes);
+          std::vector<std::string>& whole = all.emplace_back();
+          for (const auto& [number, texts] : parts)
+            whole.insert(whole.end(), texts.begin(), texts.end());
+          open.erase(event->id);
+        }
+      }
+    }
+  } while (!reader->is_at_end());
+  CHECK(open.empty());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Large transactions in parts are what they are as a whole", "[storage][logical]") {
+  TemporaryEngine in;
+  const TreeId tree = in.make_tree();
+  const Slot slot = make_slot(in, "s");
+  std::mt19937 random{23};
+  int next = 0;
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::unique_ptr<Transaction>> writers;
+    std::vector<std::vector<decltype(writers[0]->mark())>> marks(3);
+    for (int i = 0; i < 3; ++i) writers.push_back(in.engine->begin());
+    for (int step = 0; step < 200; ++step) {
+      const auto who = random() % 3;
+      Transaction& writer = *writers[who];
+      const auto what = random() % 12;
+      if (what == 0) {
+        marks[who].push_back(writer.mark());
+      } else if (what == 1 && !marks[who].empty()) {
+        REQUIRE(writer.rollback_to(marks[who].back()));
+        if (random() % 2 == 0) marks[who].pop_back();
+      } else {
+        const std::string text = "change " + std::to_string(++next);
+        change(in, writer, tree, text, text + std::string(random() % 100, '.'));
+      }
+    }
+    for (const auto& writer : writers) {
+      if (random() % 4 == 0)
+        writer->rollback();
+      else
+        REQUIRE(writer->commit());
+    }
+  }
+  TestSpills spills(in);
+  const Told whole = told_since(in, slot);
+  CHECK(whole.size() > 15);
+  CHECK(parts_since(in, slot, spills) == whole);
+  CHECK(spills.created > 0);
+}
+
+TEST_CASE("Prepared transactions come when they are prepared, and once more to who has them",
+          "[storage][logical]") {
+  using Event = DecodedChanges::Event;
+  TemporaryEngine in;
+  const TreeId tree = in.make_tree();
+  const Slot slot = make_slot(in, "s");
+  LogicalLog& log = in.engine->logical_log();
+  const auto prepare = [&](const std::string& gid) {
+    const auto transaction = in.engine->begin();
+    change(in, *transaction, tree, gid, gid);
+    REQUIRE(transaction->prepare(gid, {}, 4));
+  };
+  struct Seen {
+    std::string events;
+    Lsn needed;
+  };
+  const auto read = [&](Lsn from, Lsn committed_from, Lsn prepared_from) {
+    log.flush();
+    const auto reader =
+        log.read(from, {.committed_from = committed_from, .prepared_from = prepared_from});
+    Seen seen;
+    do {
+      while (auto event = reader->next().value()) {
+        seen.events += event->event == Event::prepared               ? "prepare "
+                       : event->event == Event::committed_prepared   ? "commit "
+                       : event->event == Event::rolled_back_prepared ? "rollback "
+                                                                     : "committed ";
+        if (event->is_repeated) seen.events += "again ";
+        seen.events += event->gid + "; ";
+        if (event->event == Event::prepared)
+          CHECK(texts_of(event->changes) == std::vector<std::string>{event->gid});
+      }
+    } while (!reader->is_at_end());
+    seen.needed = reader->needed_from();
+    return seen;
+  };
+  prepare("a");
+  prepare("b");
+  const Seen first = read(slot.restart, slot.confirmed, slot.confirmed);
+  CHECK(first.events == "prepare a; prepare b; ");
+  const Lsn confirmed = log.durable();
+  REQUIRE(in.engine->take_prepared("a").value()->commit());
+  in.engine->take_prepared("b").value()->rollback();
+  prepare("c");
+  // The log is kept from the changes of those that have not ended.
+  CHECK(first.needed < confirmed);
+  CHECK(read(first.needed, confirmed, slot.confirmed).events ==
+        "prepare again a; prepare again b; commit a; rollback b; prepare c; ");
+  // Those that were prepared before come when they commit.
+  CHECK(read(slot.restart, slot.confirmed, log.durable()).events == "committed ; ");
+  REQUIRE(log.slots().enable_two_phase("s", confirmed));
+  REQUIRE(log.slots().enable_two_phase("s", log.durable()));
+  in.crash();
+  CHECK(in.engine->logical_log().slots().find("s")->two_phase_from == confirmed);
 }
 
 TEST_CASE("A slot outlives a crash and keeps the log for its reader", "[storage][logical][crash]") {

@@ -13,7 +13,9 @@ namespace swizzle {
 namespace {
 
 constexpr std::uint64_t kSlotsMagic = 0x0a0d544f4c535a53;  // "SZSLOT\r\n"
-constexpr std::uint32_t kSlotsVersion = 1;
+/// Version 2 has two_phase_from. Without slots that have one, version 1 is written.
+constexpr std::uint32_t kSlotsVersion = 2;
+constexpr std::uint32_t kWithoutTwoPhase = 1;
 /// Magic, version, length of the rest, checksum of the rest.
 constexpr std::size_t kSlotsHeaderBytes = 24;
 
@@ -69,7 +71,7 @@ Result<> LogSlots::read() {
   FieldReader in(bytes);
   if (in.take<std::uint64_t>() != kSlotsMagic) return damaged_slots("is none");
   const auto version = in.take<std::uint32_t>();
-  if (version != kSlotsVersion) {
+  if (version != kSlotsVersion && version != kWithoutTwoPhase) {
     return fail(sqlstate::feature_not_supported,
                 fmt::format("the file \"{}\" has format version {}", kFileName, version));
   }
@@ -87,6 +89,7 @@ Result<> LogSlots::read() {
     slot.restart = entry.saved_restart = fields.take<Lsn>();
     slot.confirmed = fields.take<Lsn>();
     slot.is_lost = fields.take<std::uint8_t>() != 0;
+    if (version != kWithoutTwoPhase) slot.two_phase_from = fields.take<Lsn>();
     slot.is_ready = true;
     if (!fields.is_whole()) return damaged_slots("is damaged");
     entries_.push_back(std::move(entry));
@@ -97,9 +100,12 @@ Result<> LogSlots::read() {
 Result<> LogSlots::write() {
   std::vector<std::byte> body;
   std::vector<std::pair<std::string, Lsn>> written;
+  std::uint32_t version = kWithoutTwoPhase;
   {
     const std::lock_guard hold(mutex_);
     FieldWriter out(body);
+    for (const Entry& entry : entries_)
+      if (entry.slot.two_phase_from != Lsn::none) version = kSlotsVersion;
     for (const Entry& entry : entries_) {
       const Slot& slot = entry.slot;
       if (!slot.is_ready || slot.lifetime == Slot::Lifetime::temporary) continue;
@@ -109,6 +115,7 @@ Result<> LogSlots::write() {
       out.put(slot.restart);
       out.put(slot.confirmed);
       out.put(static_cast<std::uint8_t>(slot.is_lost ? 1 : 0));
+      if (version != kWithoutTwoPhase) out.put(slot.two_phase_from);
       written.emplace_back(slot.name, slot.restart);
     }
     is_changed_ = false;
@@ -116,7 +123,7 @@ Result<> LogSlots::write() {
   std::vector<std::byte> bytes;
   FieldWriter out(bytes);
   out.put(kSlotsMagic);
-  out.put(kSlotsVersion);
+  out.put(version);
   out.put(static_cast<std::uint32_t>(body.size()));
   out.put(checksum(body, database_id_));
   out.put_bytes(body);
@@ -273,6 +280,19 @@ Result<> LogSlots::save() {
     if (!is_changed_) return {};
   }
   return write();
+}
+
+Result<> LogSlots::enable_two_phase(std::string_view name, Lsn from) {
+  {
+    const std::lock_guard hold(mutex_);
+    Entry* const entry = entry_of(name);
+    if (entry == nullptr) return no_such_slot(name);
+    if (entry->slot.two_phase_from != Lsn::none) return {};
+    entry->slot.two_phase_from = from;
+    if (entry->slot.lifetime == Slot::Lifetime::temporary) return {};
+    is_changed_ = true;
+  }
+  return save();
 }
 
 Lsn LogSlots::kept_from(Lsn tail, std::uint64_t most_bytes) {

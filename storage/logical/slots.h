@@ -28,6 +28,9 @@ struct Slot {
   Lsn restart = Lsn::none;
   /// The reader has everything that committed before.
   Lsn confirmed = Lsn::none;
+  /// Transactions that are prepared from here on are delivered when they are prepared; none: all
+  /// when they commit.
+  Lsn two_phase_from = Lsn::none;
   /// True if the slot fell too far behind: the log has been released, and the slot cannot be read
   /// any more.
   bool is_lost = false;
@@ -77,6 +80,8 @@ class LogSlots {
   Result<> advance(std::string_view name, Lsn restart, Lsn confirmed, Save when);
   /// Writes the file if anything has changed.
   Result<> save();
+  /// Sets Slot::two_phase_from, durably, unless it is set.
+  Result<> enable_two_phase(std::string_view name, Lsn from);
 
   /// Returns the position from which the slots need the log; Lsn::max without slots. Slots that
   /// would keep more than `most_bytes` before `tail` are invalidated (0: never). Called before log

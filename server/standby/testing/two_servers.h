@@ -24,7 +24,9 @@ inline const std::string kNothing;
 /// A session that is kept.
 class Client {
  public:
-  explicit Client(const std::string& conninfo) : session_(PQconnectdb(conninfo.c_str())) {}
+  /// A statement that waits for too long fails, so that its test does not wait for ever.
+  explicit Client(const std::string& conninfo)
+      : session_(PQconnectdb((conninfo + " options='-c statement_timeout=2min'").c_str())) {}
   /// Returns the first value of the last result, or all errors with their states.
   std::string ask(const std::string& sql) {
     if (PQstatus(session_.get()) != CONNECTION_OK) return PQerrorMessage(session_.get());

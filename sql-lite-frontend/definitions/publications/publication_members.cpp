@@ -43,16 +43,10 @@ std::string_view unpublishable_kind(const Relation& relation) {
   if (relation.kind == RelationKind::computed || relation.oid < kFirstUserOid)
     return "system tables";
   if (relation.persistence == Persistence::temporary) return "temporary tables";
-  return is_publishable(relation) ? std::string_view{} : "unlogged tables";
+  return relation.persistence == Persistence::permanent ? std::string_view{} : "unlogged tables";
 }
 
 void require_publishable(const Relation& relation) {
-  if (relation.is_partitioned()) {
-    throw sql_error(sqlstate::feature_not_supported,
-                    "publishing partitioned table \"{}\" by its name is not supported",
-                    relation.name)
-        .with_hint("Publish its partitions, or all tables of its schema.");
-  }
   const std::string_view kind = unpublishable_kind(relation);
   if (kind.empty()) return;
   throw sql_error(sqlstate::invalid_parameter_value, "cannot add relation \"{}\" to publication",
@@ -230,6 +224,30 @@ void refuse_lists_beside_schemas(StatementContext& session, const Publication& p
         .with_detail(
             "Column lists cannot be specified in publications containing FOR TABLES IN "
             "SCHEMA elements.");
+  }
+}
+
+void refuse_parts_of_partitioned(StatementContext& session, const Publication& publication) {
+  if (publication.via_root) return;
+  for (const Publication::Member& member : publication.members) {
+    const TablePtr table = session.catalog.table(member.table);
+    if (!table || !table->relation.is_partitioned()) continue;
+    if (!member.filter_sql.empty()) {
+      throw sql_error(sqlstate::invalid_parameter_value,
+                      "cannot use publication WHERE clause for relation \"{}\"",
+                      table->relation.name)
+          .with_detail(
+              "WHERE clause cannot be used for a partitioned table when "
+              "publish_via_partition_root is false.");
+    }
+    if (member.columns.empty()) continue;
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "cannot use column list for relation \"{}.{}\" in publication \"{}\"",
+                    session.schema_name(table->relation.schema), table->relation.name,
+                    publication.name)
+        .with_detail(
+            "Column lists cannot be specified for partitioned tables when "
+            "publish_via_partition_root is false.");
   }
 }
 

@@ -91,11 +91,7 @@ void apply_options(Publication& publication, ast::NodeList options) {
     } else if (option.defname == "publish_generated_columns") {
       publication.stored_generated = publishes_stored(option);
     } else if (option.defname == "publish_via_partition_root") {
-      // Changes are always published under the partition's own name.
-      if (option_boolean(option)) {
-        throw SqlError{sqlstate::feature_not_supported,
-                       "publish_via_partition_root is not supported"};
-      }
+      publication.via_root = option_boolean(option);
     } else {
       throw_error(sqlstate::syntax_error, "unrecognized publication parameter: \"{}\"",
                   option.defname);
@@ -203,6 +199,26 @@ void change_objects(StatementContext& session, Publication& publication,
   add_members(session, publication, members_of(session, named.tables));
   add_schemas(session, publication, named.schemas);
   refuse_lists_beside_schemas(session, publication);
+  refuse_parts_of_partitioned(session, publication);
+}
+
+/// Filters and column lists of partitioned tables are those of publish_via_partition_root.
+void require_may_leave_root(StatementContext& session, const Publication& publication) {
+  if (publication.via_root) return;
+  for (const Publication::Member& member : publication.members) {
+    const TablePtr table = session.catalog.table(member.table);
+    if (!table || !table->relation.is_partitioned()) continue;
+    if (member.filter_sql.empty() && member.columns.empty()) continue;
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "cannot set parameter \"publish_via_partition_root\" to false for publication "
+                    "\"{}\"",
+                    publication.name)
+        .with_detail(fmt::format("The publication contains a {} for partitioned table \"{}\", "
+                                 "which is not allowed when \"publish_via_partition_root\" is "
+                                 "false.",
+                                 member.filter_sql.empty() ? "column list" : "WHERE clause",
+                                 table->relation.name));
+  }
 }
 
 }  // namespace
@@ -226,6 +242,7 @@ void create_publication(StatementContext& session, const ast::CreatePublicationS
   add_members(session, publication, members_of(session, named.tables));
   add_schemas(session, publication, named.schemas);
   refuse_lists_beside_schemas(session, publication);
+  refuse_parts_of_partitioned(session, publication);
   session.catalog.create(*session.transaction, std::move(publication));
   if (!session.logs_changes()) {
     Diagnostic warning;
@@ -242,6 +259,7 @@ void alter_publication(StatementContext& session, const ast::AlterPublicationStm
   Publication changed = *publication;
   if (!statement.options.empty()) {
     apply_options(changed, statement.options);
+    require_may_leave_root(session, changed);
   } else {
     change_objects(session, changed, statement);
   }

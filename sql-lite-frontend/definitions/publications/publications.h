@@ -31,6 +31,9 @@ std::vector<Publication::Member> members_of(StatementContext& session,
                                             const std::vector<const ast::PublicationTable*>& named);
 /// Throws 22023 if a table has a column list and the publication includes whole schemas.
 void refuse_lists_beside_schemas(StatementContext& session, const Publication& publication);
+/// Throws 22023 if a partitioned table has a filter or a column list, but its changes are published
+/// as its partitions'.
+void refuse_parts_of_partitioned(StatementContext& session, const Publication& publication);
 
 /// True if a publication names the table.
 bool is_published(StatementContext& session, const Table& table);

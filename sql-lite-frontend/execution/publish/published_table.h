@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/execution/publish/table_shape.h"
@@ -13,6 +17,12 @@ namespace swizzle::sql {
 bool is_publishable(const Relation& relation);
 /// True if a publication contains the table: listed itself, by its schema, or by FOR ALL TABLES.
 bool publishes(const Publication& publication, const Relation& relation);
+/// Returns the table, and then the partitioned tables that it is a part of, the nearest first.
+std::vector<TablePtr> lineage_of(CatalogView& catalog, const Table& table);
+inline constexpr std::size_t kNotPublished = SIZE_MAX;
+/// Returns the position in the lineage of the table as which the publication publishes changes of
+/// the first one: itself, or its topmost published ancestor with publish_via_partition_root.
+std::size_t published_level(const Publication& publication, std::span<const TablePtr> lineage);
 /// True if the publication publishes a column of one of its tables. `member`: the table's entry, if
 /// it is listed itself.
 bool publishes_column(const Publication& publication, const Publication::Member* member,

@@ -10,11 +10,72 @@
 namespace swizzle::sql {
 namespace {
 
-/// Version 1 had no types.
-constexpr std::uint8_t kShapeVersion = 2;
+/// Version 1 had no types. Version 3 has ancestors; without them, version 2 is written.
+constexpr std::uint8_t kShapeVersion = 3;
+constexpr std::uint8_t kWithoutAncestors = 2;
 
 [[noreturn]] void fail_malformed_shape() {
   throw SqlError{sqlstate::data_corrupted, "a published table's shape is malformed"};
+}
+
+void put_columns(FieldWriter& out, const std::vector<TableShape::Column>& columns) {
+  out.put(static_cast<std::uint32_t>(columns.size()));
+  for (const TableShape::Column& column : columns) {
+    out.put_text(column.name);
+    out.put(column.type);
+    out.put(column.typmod);
+    out.put(column.number);
+    out.put(static_cast<std::uint8_t>(column.in_identity ? 1 : 0));
+  }
+}
+
+std::vector<TableShape::Column> take_columns(FieldReader& in) {
+  std::vector<TableShape::Column> taken;
+  const auto count = in.take<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && in.is_whole(); ++i) {
+    TableShape::Column& column = taken.emplace_back();
+    column.name = in.take_text();
+    column.type = in.take<TypeId>();
+    column.typmod = in.take<std::int32_t>();
+    column.number = in.take<std::int16_t>();
+    column.in_identity = in.take<std::uint8_t>() != 0;
+  }
+  return taken;
+}
+
+void put_ancestors(FieldWriter& out, const TableShape& shape) {
+  out.put(static_cast<std::uint32_t>(shape.ancestors.size()));
+  for (const TableShape::Ancestor& ancestor : shape.ancestors) {
+    out.put(ancestor.relation);
+    out.put_text(ancestor.schema);
+    out.put_text(ancestor.name);
+    out.put(ancestor.identity);
+    put_columns(out, ancestor.columns);
+    for (const std::uint32_t place : ancestor.places) out.put(place);
+  }
+  for (const TableShape::Membership& membership : shape.memberships) out.put(membership.ancestor);
+}
+
+void take_ancestors(FieldReader& in, TableShape& shape) {
+  const auto count = in.take<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && in.is_whole(); ++i) {
+    TableShape::Ancestor& ancestor = shape.ancestors.emplace_back();
+    ancestor.relation = in.take<Oid>();
+    ancestor.schema = in.take_text();
+    ancestor.name = in.take_text();
+    ancestor.identity = in.take<char>();
+    ancestor.columns = take_columns(in);
+    for (std::size_t k = 0; k < ancestor.columns.size() && in.is_whole(); ++k) {
+      ancestor.places.push_back(in.take<std::uint32_t>());
+      if (ancestor.places.back() >= shape.columns.size()) fail_malformed_shape();
+    }
+  }
+  for (TableShape::Membership& membership : shape.memberships) {
+    membership.ancestor = in.take<std::uint32_t>();
+    const bool is_known = membership.ancestor == TableShape::kNoAncestor ||
+                          membership.ancestor < shape.ancestors.size();
+    if (!is_known) fail_malformed_shape();
+  }
 }
 
 }  // namespace
@@ -42,19 +103,12 @@ const TableShape::MadeType* TableShape::made_type(TypeId type) const noexcept {
 std::string encode(const TableShape& shape) {
   std::vector<std::byte> bytes;
   FieldWriter out(bytes);
-  out.put(kShapeVersion);
+  out.put(shape.ancestors.empty() ? kWithoutAncestors : kShapeVersion);
   out.put(shape.relation);
   out.put_text(shape.schema);
   out.put_text(shape.name);
   out.put(shape.identity);
-  out.put(static_cast<std::uint32_t>(shape.columns.size()));
-  for (const TableShape::Column& column : shape.columns) {
-    out.put_text(column.name);
-    out.put(column.type);
-    out.put(column.typmod);
-    out.put(column.number);
-    out.put(static_cast<std::uint8_t>(column.in_identity ? 1 : 0));
-  }
+  put_columns(out, shape.columns);
   out.put(static_cast<std::uint32_t>(shape.memberships.size()));
   for (const TableShape::Membership& membership : shape.memberships) {
     out.put(membership.publication);
@@ -70,6 +124,7 @@ std::string encode(const TableShape& shape) {
     out.put(made.type.oid);
     out.put_text(encode(made.type));
   }
+  if (!shape.ancestors.empty()) put_ancestors(out, shape);
   return std::string{as_text(bytes)};
 }
 
@@ -82,15 +137,7 @@ TableShape decode_table_shape(Bytes bytes) {
   shape.schema = in.take_text();
   shape.name = in.take_text();
   shape.identity = in.take<char>();
-  const auto columns = in.take<std::uint32_t>();
-  for (std::uint32_t i = 0; i < columns && in.is_whole(); ++i) {
-    TableShape::Column& column = shape.columns.emplace_back();
-    column.name = in.take_text();
-    column.type = in.take<TypeId>();
-    column.typmod = in.take<std::int32_t>();
-    column.number = in.take<std::int16_t>();
-    column.in_identity = in.take<std::uint8_t>() != 0;
-  }
+  shape.columns = take_columns(in);
   const auto memberships = in.take<std::uint32_t>();
   for (std::uint32_t i = 0; i < memberships && in.is_whole(); ++i) {
     TableShape::Membership& membership = shape.memberships.emplace_back();
@@ -112,6 +159,7 @@ TableShape decode_table_shape(Bytes bytes) {
     made.type = decode<UserType>(form);
     made.type.oid = oid;
   }
+  if (version > kWithoutAncestors) take_ancestors(in, shape);
   if (!in.is_whole() || !in.at_end()) fail_malformed_shape();
   return shape;
 }

@@ -36,6 +36,19 @@ struct TableShape {
     std::uint8_t events = 0;            ///< published::k…
     std::vector<std::int16_t> columns;  ///< their numbers; empty: all
     std::string filter_sql;             ///< empty: all rows
+    /// The ancestor as whose the changes are published (publish_via_partition_root), to which
+    /// `columns` and `filter_sql` refer then: position in `ancestors`.
+    std::uint32_t ancestor = kNoAncestor;
+  };
+  static constexpr std::uint32_t kNoAncestor = UINT32_MAX;
+  /// A partitioned table that the table is a partition of.
+  struct Ancestor {
+    Oid relation = kNoOid;
+    std::string schema;
+    std::string name;
+    char identity = 'd';
+    std::vector<Column> columns;        ///< those that logged rows have
+    std::vector<std::uint32_t> places;  ///< of each, in a logged row
   };
   /// A user-defined type.
   struct MadeType {
@@ -50,6 +63,7 @@ struct TableShape {
   /// publishes.
   std::vector<Column> columns;
   std::vector<Membership> memberships;
+  std::vector<Ancestor> ancestors;  ///< that memberships refer to; the nearest first
   /// User-defined types of the columns, each after the types that it is composed of.
   std::vector<MadeType> types;
 

@@ -150,11 +150,6 @@ std::vector<std::pair<std::string, std::string>> take_options(Tokens& tokens) {
   return options;
 }
 
-void refuse_two_phase() {
-  throw SqlError{sqlstate::feature_not_supported,
-                 "replication slots with two-phase commit are not supported"};
-}
-
 void take_slot_options(Tokens& tokens, ReplicationCommand& command) {
   if (tokens.now().kind == Token::Kind::sign) {
     for (const auto& [name, value] : take_options(tokens)) {
@@ -167,7 +162,7 @@ void take_slot_options(Tokens& tokens, ReplicationCommand& command) {
                     value);
       }
       if (name == "two_phase") {
-        if (is_true(value)) refuse_two_phase();
+        command.two_phase = is_true(value);
         continue;
       }
       throw_error(sqlstate::syntax_error, "unrecognized option: {}", name);
@@ -182,7 +177,7 @@ void take_slot_options(Tokens& tokens, ReplicationCommand& command) {
     } else if (tokens.take_word("USE_SNAPSHOT")) {
       command.snapshot = "use";
     } else if (tokens.take_word("TWO_PHASE")) {
-      refuse_two_phase();
+      command.two_phase = true;
     } else {
       return;
     }
@@ -272,6 +267,22 @@ bool is_only_own(const std::string& value) {
   throw_error(sqlstate::invalid_parameter_value, "unrecognized origin value: \"{}\"", value);
 }
 
+void require_version(int version, const OutputOptions& options) {
+  constexpr int kStreams = 2;
+  constexpr int kHasTwoPhase = 3;
+  constexpr int kStreamsInParallel = 4;
+  const auto require = [&](std::string_view what, int needed) {
+    if (version >= needed) return;
+    throw_error(sqlstate::invalid_parameter_value,
+                "requested proto_version={} does not support {}, need {} or higher", version, what,
+                needed);
+  };
+  using Streaming = OutputOptions::Streaming;
+  if (options.streaming == Streaming::on) require("streaming", kStreams);
+  if (options.streaming == Streaming::parallel) require("parallel streaming", kStreamsInParallel);
+  if (options.two_phase) require("two-phase commit", kHasTwoPhase);
+}
+
 }  // namespace
 
 std::string_view ReplicationCommand::tag() const noexcept {
@@ -343,15 +354,16 @@ OutputOptions output_options(const ReplicationCommand& command) {
     } else if (name == "publication_names") {
       options.publications = listed_names(value);
     } else if (name == "binary") {
-      if (is_true(value))
-        throw SqlError{sqlstate::feature_not_supported, "option \"binary\" is not supported"};
+      options.binary = is_true(value);
     } else if (name == "two_phase") {
-      if (is_true(value)) refuse_two_phase();
+      options.two_phase = is_true(value);
     } else if (name == "messages") {
       options.messages = is_true(value);
     } else if (name == "streaming") {
-      // Streaming of transactions in progress is accepted and not used: they are sent as a whole.
-      if (lower(value) != "parallel") (void)is_true(value);
+      using Streaming = OutputOptions::Streaming;
+      options.streaming = lower(value) == "parallel" ? Streaming::parallel
+                          : is_true(value)           ? Streaming::on
+                                                     : Streaming::off;
     } else if (name == "origin") {
       options.only_own = is_only_own(value);
     } else {
@@ -363,6 +375,7 @@ OutputOptions output_options(const ReplicationCommand& command) {
                 "client sent proto_version={} but we only support protocol {} or {}", version,
                 version < 1 ? 1 : kNewestVersion, version < 1 ? "higher" : "lower");
   }
+  require_version(version, options);
   if (options.publications.empty())
     throw SqlError{sqlstate::invalid_parameter_value, "publication_names parameter missing"};
   return options;

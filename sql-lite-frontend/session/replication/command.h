@@ -27,6 +27,7 @@ struct ReplicationCommand {
   std::string slot = {};
   std::string plugin = {};
   bool is_temporary = false;
+  bool two_phase = false;           ///< create_slot
   std::string snapshot = "export";  ///< create_slot: "export", "use" or "nothing"
   bool waits = false;               ///< drop_slot
   Lsn from = Lsn::none;             ///< start
@@ -50,6 +51,11 @@ struct OutputOptions {
   bool messages = false;  ///< also sends the messages of pg_logical_emit_message
   /// Leaves out the transactions that subscriptions of this server have applied.
   bool only_own = false;
+  bool binary = false;  ///< values in their binary form
+  /// Large transactions come before they commit. Subscribers that apply them meanwhile are told
+  /// more of those that roll back.
+  enum class Streaming : std::uint8_t { off, on, parallel } streaming = Streaming::off;
+  bool two_phase = false;  ///< prepared transactions come when they are prepared
 };
 /// Reads the options of the command. Throws SqlError 22023 or 0A000.
 OutputOptions output_options(const ReplicationCommand& command);

@@ -32,6 +32,99 @@ std::string commit(const TransactionFacts& transaction) {
   return out;
 }
 
+std::uint32_t number_of(TxnId transaction) noexcept {
+  return static_cast<std::uint32_t>(raw(transaction));
+}
+
+std::string stream_start(TxnId transaction, Part part) {
+  std::string out{'S'};
+  put_number(out, number_of(transaction));
+  out += part == Part::first ? '\1' : '\0';
+  return out;
+}
+
+std::string stream_stop() {
+  return "E";
+}
+
+std::string stream_commit(const TransactionFacts& transaction) {
+  std::string out{'c'};
+  put_number(out, number_of(transaction.id));
+  // From here on as in commit().
+  out += commit(transaction).substr(1);
+  return out;
+}
+
+std::string stream_abort(const TransactionFacts& transaction, std::uint32_t number) {
+  std::string out{'A'};
+  put_number(out, number_of(transaction.id));
+  put_number(out, number);
+  return out;
+}
+
+std::string stream_abort_in_parallel(const TransactionFacts& transaction, std::uint32_t number) {
+  std::string out = stream_abort(transaction, number);
+  put_number(out, raw(transaction.commit));
+  put_number(out, transaction.committed_at);
+  return out;
+}
+
+std::string numbered(std::string_view message, std::uint32_t number) {
+  std::string out{message.substr(0, 1)};
+  put_number(out, number);
+  out += message.substr(1);
+  return out;
+}
+
+namespace {
+
+void put_prepare(std::string& out, const TransactionFacts& transaction) {
+  put_number(out, raw(transaction.commit));
+  put_number(out, raw(transaction.end));
+  put_number(out, transaction.committed_at);
+  put_number(out, number_of(transaction.id));
+  put_string(out, transaction.gid);
+}
+
+std::string prepare_of_kind(char kind, const TransactionFacts& transaction) {
+  std::string out{kind};
+  out += '\0';
+  put_prepare(out, transaction);
+  return out;
+}
+
+}  // namespace
+
+std::string begin_prepare(const TransactionFacts& transaction) {
+  std::string out{'b'};
+  put_prepare(out, transaction);
+  return out;
+}
+
+std::string prepare(const TransactionFacts& transaction) {
+  return prepare_of_kind('P', transaction);
+}
+
+std::string stream_prepare(const TransactionFacts& transaction) {
+  return prepare_of_kind('p', transaction);
+}
+
+std::string commit_prepared(const TransactionFacts& transaction) {
+  return prepare_of_kind('K', transaction);
+}
+
+std::string rollback_prepared(const TransactionFacts& transaction) {
+  std::string out{'r'};
+  out += '\0';
+  put_number(out, raw(transaction.prepared_end));
+  put_number(out, raw(transaction.end));
+  put_number(out, transaction.prepared_at);
+  put_number(out, transaction.committed_at);
+  put_number(out, number_of(transaction.id));
+  put_string(out, transaction.gid);
+  return out;
+}
+
 std::string origin(const PublishedChange& change) {
   std::string out{'O'};
   put_number(out, raw(change.commit_there));
@@ -93,10 +186,11 @@ void RowMessages::put_row(std::string& out, std::span<const Value> row) const {
       out += 'n';
       continue;
     }
-    out += 't';
+    out += is_binary_ ? 'b' : 't';
     const std::size_t start = out.size();
     put_number(out, std::uint32_t{0});
-    output_text(context_, shape_.columns[place].type, value, out);
+    const TypeId type = shape_.columns[place].type;
+    is_binary_ ? send_binary(context_, type, value, out) : output_text(context_, type, value, out);
     const std::size_t bytes = out.size() - start - sizeof(std::uint32_t);
     store_big_endian(reinterpret_cast<std::byte*>(out.data() + start),
                      static_cast<std::uint32_t>(bytes));

@@ -53,6 +53,7 @@ PublishedChanges::PublishedChanges(Session::State& session, OutputOptions option
       publications_(std::move(options.publications)),
       tells_messages_(options.messages),
       only_own_(options.only_own),
+      is_binary_(options.binary),
       database_(session.catalog.of_database().database()),
       writer_(session.new_scratch()) {}
 
@@ -77,6 +78,38 @@ void PublishedChanges::note_types(const TableShape& shape) const {
     if (!session_.names.user_type(made.type.id()))
       note_user_type(made.type, session_.catalog.of_database().default_collation());
   }
+}
+
+/// Makes it the topmost ancestor that any of the publications has, with the memberships of that
+/// one alone.
+void PublishedChanges::choose_ancestor(Subscribed& table) {
+  TableShape& shape = table.shape;
+  std::uint32_t topmost = TableShape::kNoAncestor;
+  for (const TableShape::Membership& membership : shape.memberships) {
+    const std::uint32_t one = membership.ancestor;
+    if (one == TableShape::kNoAncestor) continue;
+    topmost = topmost == TableShape::kNoAncestor ? one : std::max(topmost, one);
+  }
+  if (topmost == TableShape::kNoAncestor) return;
+  table.is_of_ancestor = true;
+  table.logged.resize(shape.columns.size());
+  std::erase_if(shape.memberships, [&](const TableShape::Membership& membership) {
+    return membership.ancestor != topmost;
+  });
+  TableShape::Ancestor& ancestor = shape.ancestors[topmost];
+  shape.relation = ancestor.relation;
+  shape.schema = std::move(ancestor.schema);
+  shape.name = std::move(ancestor.name);
+  shape.identity = ancestor.identity;
+  shape.columns = std::move(ancestor.columns);
+  table.from = std::move(ancestor.places);
+}
+
+void PublishedChanges::read_row(Subscribed& table, Bytes bytes, std::vector<Value>& into) {
+  RowReader reader{table.layout, bytes};
+  if (!table.is_of_ancestor) return reader.columns(into);
+  reader.columns(table.logged);
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = table.logged[table.from[i]];
 }
 
 void PublishedChanges::choose_columns(Subscribed& table) const {
@@ -133,8 +166,9 @@ PublishedChanges::Subscribed& PublishedChanges::subscribed(std::uint32_t number)
   table->events = table->shape.events();
   if (table->events != 0) {
     note_types(table->shape);
-    table->names = std::make_unique<LoggedNames>(table->shape, session_.names);
     table->layout = RowLayout{table->shape.column_types()};
+    choose_ancestor(*table);
+    table->names = std::make_unique<LoggedNames>(table->shape, session_.names);
     table->before.resize(table->shape.columns.size());
     table->after.resize(table->shape.columns.size());
     choose_columns(*table);
@@ -161,17 +195,31 @@ bool PublishedChanges::passes(Subscribed& table, std::uint8_t event, std::span<c
 
 void PublishedChanges::tell_table(Subscribed& table, std::uint32_t number,
                                   std::vector<std::string>& messages) {
-  const auto [told, is_new] = told_.try_emplace(table.shape.relation, number);
-  if (!is_new && told->second == number) return;
-  told->second = number;
+  Told& told = (*told_now_)[table.shape.relation];
+  if (told.shape == number) return;
+  told.shape = number;
+  std::vector<std::string> parts;
   for (const std::uint32_t place : table.places) {
     const TypeId id = table.shape.columns[place].type;
     if (raw(id) < kFirstUserOid) continue;
     // A domain over a built-in type is sent as that type.
     if (const TableShape::MadeType* const made = table.shape.made_type(base_type(id)))
-      messages.push_back(pgoutput::type({id, made->schema, made->type.name}));
+      parts.push_back(pgoutput::type({id, made->schema, made->type.name}));
   }
-  messages.push_back(pgoutput::relation(table.shape, table.places));
+  parts.push_back(pgoutput::relation(table.shape, table.places));
+  std::string description;
+  for (const std::string& part : parts) description += part;
+  // Partitions that are sent as one table have it in common.
+  if (told.description == description) return;
+  told.description = std::move(description);
+  for (std::string& part : parts) messages.push_back(std::move(part));
+}
+
+void PublishedChanges::add_told(const ToldTables& told) {
+  for (const auto& [relation, one] : told) {
+    const auto [known, is_new] = told_.try_emplace(relation, one);
+    if (!is_new && known->second.description != one.description) told_.erase(known);
+  }
 }
 
 PublishedChanges::Place PublishedChanges::tell(Lsn lsn, Bytes body,
@@ -201,7 +249,8 @@ void PublishedChanges::tell_truncate(const PublishedChange& change,
   std::vector<Oid> relations;
   for (const std::uint32_t number : change.truncated) {
     Subscribed& table = subscribed(number);
-    if ((table.events & published::kTruncate) == 0) continue;
+    // An ancestor's rows are more than those of the partition.
+    if ((table.events & published::kTruncate) == 0 || table.is_of_ancestor) continue;
     tell_table(table, number, messages);
     relations.push_back(table.shape.relation);
   }
@@ -212,8 +261,8 @@ void PublishedChanges::tell_row(const PublishedChange& change, std::vector<std::
   Subscribed& table = subscribed(change.shape);
   const std::uint8_t event = event_of(change.kind);
   if ((table.events & event) == 0) return;
-  if (!change.before.empty()) RowReader{table.layout, change.before}.columns(table.before);
-  if (!change.after.empty()) RowReader{table.layout, change.after}.columns(table.after);
+  if (!change.before.empty()) read_row(table, change.before, table.before);
+  if (!change.after.empty()) read_row(table, change.after, table.after);
   if (change.kind == ChangeKind::update) {
     tell_update(table, change, messages);
     return;
@@ -223,7 +272,8 @@ void PublishedChanges::tell_row(const PublishedChange& change, std::vector<std::
   tell_table(table, change.shape, messages);
   const RowScope scope{writer_->execution};
   const NamesScope names{writer_->execution.functions.session, *table.names};
-  const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places};
+  const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places,
+                                   is_binary_};
   messages.push_back(inserts ? rows.insert(table.after)
                              : rows.remove(change.old_row, table.before));
 }
@@ -240,7 +290,8 @@ void PublishedChanges::tell_update(Subscribed& table, const PublishedChange& cha
   tell_table(table, change.shape, messages);
   const RowScope scope{writer_->execution};
   const NamesScope names{writer_->execution.functions.session, *table.names};
-  const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places};
+  const pgoutput::RowMessages rows{writer_->execution.functions, table.shape, table.places,
+                                   is_binary_};
   if (!passed) {
     messages.push_back(rows.insert(table.after));
   } else if (!passes_now) {

@@ -36,6 +36,29 @@ class PublishedChanges {
   /// before the change. Throws SqlError.
   Place tell(Lsn lsn, Bytes body, std::vector<std::string>& messages);
 
+  /// For each relation the last description that was sent, and the shape that it is of.
+  struct Told {
+    std::uint32_t shape = 0;
+    std::string description;
+  };
+  using ToldTables = std::map<Oid, Told>;
+  /// While it lives, descriptions are of a transaction that is sent in parts: its subscriber reads
+  /// them when it ends.
+  class PartScope {
+   public:
+    PartScope(PublishedChanges& changes, ToldTables& told) : changes_(changes) {
+      changes.told_now_ = &told;
+    }
+    PartScope(const PartScope&) = delete;
+    PartScope& operator=(const PartScope&) = delete;
+    ~PartScope() { changes_.told_now_ = &changes_.told_; }
+
+   private:
+    PublishedChanges& changes_;
+  };
+  /// The subscriber reads these descriptions now: where it had another, it is sent once more.
+  void add_told(const ToldTables& told);
+
  private:
   /// A row filter, bound over the columns of its table.
   struct Filter {
@@ -44,8 +67,12 @@ class PublishedChanges {
   };
   /// A shape as a subscriber sees it.
   struct Subscribed {
-    TableShape shape;
-    RowLayout layout;
+    TableShape shape;  ///< as that the changes are sent: that of an ancestor of the table
+    RowLayout layout;  ///< of logged rows
+    /// Of an ancestor: the place of each of its columns in a logged row.
+    std::vector<std::uint32_t> from;
+    std::vector<Value> logged;
+    bool is_of_ancestor = false;
     std::uint8_t events = 0;
     std::vector<std::uint32_t> places;
     std::unique_ptr<LoggedNames> names;
@@ -59,6 +86,8 @@ class PublishedChanges {
 
   Subscribed& subscribed(std::uint32_t number);
   void note_types(const TableShape& shape) const;
+  static void choose_ancestor(Subscribed& table);
+  static void read_row(Subscribed& table, Bytes bytes, std::vector<Value>& into);
   void choose_columns(Subscribed& table) const;
   void bind_filters(Subscribed& table);
   bool passes(Subscribed& table, std::uint8_t event, std::span<const Value> row);
@@ -73,12 +102,13 @@ class PublishedChanges {
   const std::vector<std::string> publications_;
   const bool tells_messages_;
   const bool only_own_;
+  const bool is_binary_;
   const Oid database_;
   std::unique_ptr<Scratch> writer_;  ///< for writing values
   bool are_known_ = false;
   std::map<std::uint32_t, std::unique_ptr<Subscribed>> tables_;
-  /// For each relation the last shape that was sent.
-  std::map<Oid, std::uint32_t> told_;
+  ToldTables told_;
+  ToldTables* told_now_ = &told_;
 };
 
 }  // namespace swizzle::sql

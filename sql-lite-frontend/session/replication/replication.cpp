@@ -270,6 +270,7 @@ void ReplicationCommands::create(const ReplicationCommand& command, ResultSink& 
   NewSlot wanted;
   wanted.name = command.slot;
   wanted.plugin = command.plugin;
+  wanted.two_phase = command.two_phase;
   if (command.is_temporary) wanted.lifetime = swizzle::Slot::Lifetime::temporary;
   if (command.snapshot == "use") {
     require_unread_transaction(session);

@@ -40,7 +40,11 @@ void add_tables_of(FunctionContext& context, const Publication& publication,
   // Reads all relations: a publication may be of all tables.
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (!is_publishable(relation) || !publishes(publication, relation)) continue;
+    const bool has_rows = is_publishable(relation);
+    const bool may_be =
+        has_rows || (relation.is_partitioned() && relation.persistence == Persistence::permanent);
+    // Partitions are listed as what they are published as.
+    if (!may_be || published_level(publication, lineage_of(session.catalog, *table)) != 0) continue;
     const Publication::Member* member =
         publication.all_tables ? nullptr : publication.member(relation.oid);
     const bool has_filter = member != nullptr && !member->filter_sql.empty() &&

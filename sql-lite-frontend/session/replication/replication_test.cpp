@@ -381,6 +381,74 @@ TEST_CASE("Messages are told with their transaction, or at once", "[sql][replica
                  "R public.t d id*", "I N(1)", "C", "M alone now: stays"});
 }
 
+TEST_CASE("Large and prepared transactions come as PostgreSQL 15 sends them",
+          "[sql][replication]") {
+  PublisherDatabase db;
+  REQUIRE(db.database().shared().settings.set_at_start({"max_prepared_transactions", "5", "test"},
+                                                       SettingSource::command_line));
+  db.run("SET logical_decoding_work_mem = '64kB'");
+  db.run("CREATE TABLE t(a int PRIMARY KEY, b text)");
+  db.run("CREATE PUBLICATION p FOR TABLE t");
+  CHECK(db.run("SELECT pg_create_logical_replication_slot('z', 'pgoutput', false, true) IS NULL") ==
+        "f SELECT 1");
+  const auto insert = [](int from, int to) {
+    return "INSERT INTO t SELECT n, repeat('x', 100) FROM generate_series(" + std::to_string(from) +
+           ", " + std::to_string(to) + ") n";
+  };
+  for (const std::string& statement :
+       std::vector<std::string>{"BEGIN",
+                                insert(1, 1),
+                                "PREPARE TRANSACTION 'one'",
+                                "ROLLBACK PREPARED 'one'",  //
+                                "BEGIN",
+                                insert(2, 2),
+                                "SAVEPOINT s",
+                                insert(3, 3),
+                                "ROLLBACK TO s",
+                                "PREPARE TRANSACTION 'two'",
+                                "COMMIT PREPARED 'two'",  //
+                                "BEGIN",
+                                insert(100, 2000),
+                                "SAVEPOINT a",
+                                insert(2001, 4000),
+                                "ROLLBACK TO a",
+                                insert(4001, 4100),
+                                "COMMIT",  //
+                                "BEGIN",
+                                insert(5000, 7000),
+                                "ROLLBACK",  //
+                                "BEGIN",
+                                insert(5000, 7000),
+                                "PREPARE TRANSACTION 'large'",
+                                "ROLLBACK PREPARED 'large'",
+                                "BEGIN",
+                                insert(9000, 11000),
+                                "PREPARE TRANSACTION 'large'",
+                                "COMMIT PREPARED 'large'",
+                                "UPDATE t SET b = 'short' WHERE a = 2"}) {
+    INFO(statement);
+    CHECK(db.run(statement).substr(0, 1) != "2");
+  }
+  db.engine().logical_log().flush();
+  // Rows, and parts of a transaction, that follow each other are one.
+  const auto letters = [&](const std::string& options) {
+    return db.rows(
+        "SELECT regexp_replace(regexp_replace(string_agg(chr(get_byte(data, 0)), ''), 'I+', 'I', "
+        "'g'), '(SR?IE)+', 'S', 'g') FROM pg_logical_slot_peek_binary_changes('z', NULL, NULL, "
+        "'proto_version', '3', 'publication_names', 'p'" +
+        options + ")")[0];
+  };
+  CHECK(letters("") == "bRIPrbIPKBICbIPrbIPKBUC");
+  CHECK(letters(", 'streaming', 'on'") == "bRIPrbIPKSAScSASprSpKBUC");
+  CHECK(db.run("SELECT two_phase FROM pg_replication_slots") == "t SELECT 1");
+  CHECK(db.run("SELECT * FROM pg_logical_slot_peek_binary_changes('z', NULL, NULL, "
+               "'proto_version', '1', 'publication_names', 'p', 'streaming', 'on')") ==
+        "22023 requested proto_version=1 does not support streaming, need 2 or higher");
+  CHECK(db.run("SELECT * FROM pg_logical_slot_peek_binary_changes('z', NULL, NULL, "
+               "'proto_version', '2', 'publication_names', 'p', 'two_phase', 'on')") ==
+        "22023 requested proto_version=2 does not support two-phase commit, need 3 or higher");
+}
+
 TEST_CASE("Functions read slots, and move them on", "[sql][replication]") {
   PublisherDatabase db;
   db.run("CREATE TABLE t(id int PRIMARY KEY)");

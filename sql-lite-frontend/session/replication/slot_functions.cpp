@@ -33,10 +33,6 @@ std::unique_ptr<SetCursor> create_logical_slot(FunctionContext& context, Argumen
   Session::State& session = session_of(context);
   require_may_use_slots(session);
   require_logical_decoding(session);
-  if (arguments.size() > 3 && arguments[3].as_bool()) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "replication slots with two-phase commit are not supported"};
-  }
   if (arguments.size() > 4 && arguments[4].as_bool()) {
     throw SqlError{sqlstate::feature_not_supported,
                    "replication slots that a standby keeps are not supported"};
@@ -44,6 +40,7 @@ std::unique_ptr<SetCursor> create_logical_slot(FunctionContext& context, Argumen
   NewSlot wanted;
   wanted.name = arguments[0].as_text();
   wanted.plugin = arguments[1].as_text();
+  wanted.two_phase = arguments.size() > 3 && arguments[3].as_bool();
   if (arguments.size() > 2 && arguments[2].as_bool())
     wanted.lifetime = swizzle::Slot::Lifetime::temporary;
   const MadeSlot made = make_slot(session, wanted);

@@ -101,13 +101,23 @@ SlotStream::SlotStream(Session::State& session, std::string_view slot, Part part
       name_(slot),
       hold_(session, name_),
       files_(std::make_unique<Files>(session.temporary_files)),
-      published_(session, options_for(command, name_)),
+      options_(options_for(command, name_)),
+      published_(session, options_),
       read_up_to_(hold_.slot().restart),
       confirmed_(std::max(hold_.slot().confirmed, part.from)) {
-  const ChangeReader::Options options{.memory_bytes = decoding_memory(session),
-                                      .files = files_.get(),
-                                      .committed_from = confirmed_,
-                                      .read_until = part.until};
+  // Once a reader has asked for prepared transactions, the slot has them, as in PostgreSQL.
+  Lsn prepared_from = hold_.slot().two_phase_from;
+  if (prepared_from == Lsn::none) {
+    prepared_from = options_.two_phase ? confirmed_ : Lsn::max;
+    if (options_.two_phase) value_of(slots_.enable_two_phase(name_, prepared_from));
+  }
+  const ChangeReader::Options options{
+      .memory_bytes = decoding_memory(session),
+      .files = files_.get(),
+      .committed_from = confirmed_,
+      .read_until = part.until,
+      .streams = options_.streaming != OutputOptions::Streaming::off,
+      .prepared_from = prepared_from};
   reader_ = session.shared.engine.logical_log().read(read_up_to_, options);
 }
 
@@ -134,49 +144,156 @@ void SlotStream::take_next_transaction() {
     keep_mark();
     return;
   }
+  const auto moment = [](std::int64_t us) { return us - kUnixEpochSeconds * kMicrosPerSecond; };
   facts_ = {.id = next->id,
             .commit = next->commit,
             .end = next->end,
-            .committed_at = next->committed_at_us - kUnixEpochSeconds * kMicrosPerSecond};
-  current_.emplace(std::move(*next));
+            .committed_at = moment(next->committed_at_us),
+            .gid = std::move(next->gid),
+            .prepared_end = next->prepared_end,
+            .prepared_at = moment(next->prepared_at_us)};
   has_begun_ = false;
   origin_.clear();
+  const bool has_changes = next->event == Event::committed || next->event == Event::prepared ||
+                           next->event == Event::part;
+  if (!has_changes) return take_end(*next);
+  streamed_ = next->part != 0 ? &all_streamed_[next->id] : nullptr;
+  current_.emplace(std::move(*next));
+}
+
+void SlotStream::take_end(const DecodedChanges& event) {
+  switch (event.event) {
+    case Event::committed_prepared:
+    case Event::rolled_back_prepared:
+      if (prepared_.erase(event.id) != 0) {
+        send(event.end, event.event == Event::committed_prepared
+                            ? pgoutput::commit_prepared(facts_)
+                            : pgoutput::rollback_prepared(facts_));
+      }
+      break;
+    case Event::part_taken_back:
+      take_back_parts(event.part);
+      break;
+    default:
+      if (all_streamed_[event.id].has_begun) send_abort(pgoutput::number_of(event.id));
+      all_streamed_.erase(event.id);
+      break;
+  }
+  keep_mark();
+}
+
+/// The subscriber does not know a part without messages: it is told of the first that had some.
+void SlotStream::take_back_parts(std::uint32_t first) {
+  Streamed& streamed = all_streamed_[facts_.id];
+  const auto sent = streamed.parts.lower_bound(first);
+  if (sent == streamed.parts.end()) return;
+  send_abort(number_of_part(*sent));
+  streamed.parts.erase(sent, streamed.parts.end());
+  // Descriptions of tables may have been in them.
+  streamed.told.clear();
+}
+
+void SlotStream::send_abort(std::uint32_t number) {
+  send(facts_.commit, options_.streaming == OutputOptions::Streaming::parallel
+                          ? pgoutput::stream_abort_in_parallel(facts_, number)
+                          : pgoutput::stream_abort(facts_, number));
+}
+
+/// Each part is a subtransaction for the subscriber, since it can be taken back alone.
+std::uint32_t SlotStream::number_of_part(std::uint32_t part) const noexcept {
+  return pgoutput::number_of(facts_.id) + part;
+}
+
+void SlotStream::send(Lsn lsn, std::string message) {
+  ready_.push_back({lsn, std::move(message)});
+}
+
+void SlotStream::begin_current(Lsn lsn) {
+  if (std::exchange(has_begun_, true)) return;
+  if (streamed_ != nullptr) {
+    const bool is_first = !std::exchange(streamed_->has_begun, true);
+    streamed_->parts.insert(current_->part);
+    send(lsn, pgoutput::stream_start(facts_.id,
+                                     is_first ? pgoutput::Part::first : pgoutput::Part::later));
+  } else if (current_->event == Event::prepared) {
+    if (!is_repeated()) send(lsn, pgoutput::begin_prepare(facts_));
+  } else {
+    send(lsn, pgoutput::begin(facts_));
+  }
+  if (!origin_.empty() && !is_repeated()) send(lsn, std::exchange(origin_, {}));
+}
+
+void SlotStream::end_current() {
+  const bool is_prepared = current_->event == Event::prepared;
+  if (streamed_ != nullptr) {
+    if (has_begun_) send(facts_.commit, pgoutput::stream_stop());
+    if (current_->event != Event::part) {
+      has_begun_ = streamed_->has_begun;
+      if (has_begun_) {
+        send(facts_.end,
+             is_prepared ? pgoutput::stream_prepare(facts_) : pgoutput::stream_commit(facts_));
+      }
+      if (has_begun_) published_.add_told(streamed_->told);
+      all_streamed_.erase(facts_.id);
+    }
+  } else if (has_begun_ && !is_repeated()) {
+    send(facts_.end, is_prepared ? pgoutput::prepare(facts_) : pgoutput::commit(facts_));
+  }
+  if (is_prepared && has_begun_) prepared_.insert(facts_.id);
+  streamed_ = nullptr;
+  current_.reset();
+  keep_mark();
+}
+
+PublishedChanges::Place SlotStream::tell(const ChangeBuffer::Change& change) {
+  told_.clear();
+  // Of a transaction that the subscriber has, nothing is sent.
+  PublishedChanges::ToldTables nothing;
+  std::optional<PublishedChanges::PartScope> scope;
+  if (streamed_ != nullptr) scope.emplace(published_, streamed_->told);
+  if (is_repeated()) scope.emplace(published_, nothing);
+  try {
+    return published_.tell(change.lsn, change.body, told_);
+  } catch (SqlError& error) {
+    say_where(error, name_,
+              fmt::format("change callback, associated LSN {}", lsn_text(change.lsn)));
+    throw;
+  }
 }
 
 void SlotStream::tell_next_change() {
+  using Place = PublishedChanges::Place;
+  if (streamed_ != nullptr && streamed_->is_left_out) return end_current();
   const auto change = value_of(current_->changes.next());
-  if (!change) {
-    if (has_begun_) ready_.push_back({facts_.end, pgoutput::commit(facts_)});
-    current_.reset();
-    keep_mark();
-    return;
-  }
-  told_.clear();
-  auto place = PublishedChanges::Place::in_transaction;
-  try {
-    place = published_.tell(change->lsn, change->body, told_);
-  } catch (SqlError& error) {
-    say_where(error, name_,
-              fmt::format("change callback, associated LSN {}", lsn_text(change->lsn)));
-    throw;
-  }
-  if (place == PublishedChanges::Place::nowhere) {
+  if (!change) return end_current();
+  const Place place = tell(*change);
+  if (place == Place::nowhere) {
+    if (streamed_ != nullptr) {
+      streamed_->is_left_out = true;
+      return;
+    }
     current_.reset();
     keep_mark();
     return;
   }
   if (told_.empty()) return;
-  if (place == PublishedChanges::Place::behind_begin) {
+  if (place == Place::behind_begin) {
     origin_ = std::move(told_.front());
     return;
   }
-  const bool begins = place == PublishedChanges::Place::in_transaction && !has_begun_;
-  if (begins) {
-    ready_.push_back({change->lsn, pgoutput::begin(facts_)});
-    if (!origin_.empty()) ready_.push_back({change->lsn, std::exchange(origin_, {})});
+  if (place == Place::alone) {
+    // Not within a part.
+    if (streamed_ != nullptr && std::exchange(has_begun_, false))
+      send(change->lsn, pgoutput::stream_stop());
+  } else {
+    begin_current(change->lsn);
   }
-  has_begun_ = has_begun_ || begins;
-  for (std::string& message : told_) ready_.push_back({change->lsn, std::move(message)});
+  if (is_repeated()) return;
+  const bool is_of_part = streamed_ != nullptr && place == Place::in_transaction;
+  for (std::string& message : told_) {
+    send(change->lsn, is_of_part ? pgoutput::numbered(message, number_of_part(current_->part))
+                                 : std::move(message));
+  }
 }
 
 std::optional<ChangeStream::Message> SlotStream::next() {
@@ -185,7 +302,8 @@ std::optional<ChangeStream::Message> SlotStream::next() {
   for (int i = 0; ready_.empty() && i < kMostInVain; ++i) {
     if (!current_) {
       take_next_transaction();
-      if (!current_) return std::nullopt;
+      if (!current_ && ready_.empty()) return std::nullopt;
+      if (!current_) continue;
     }
     tell_next_change();
   }

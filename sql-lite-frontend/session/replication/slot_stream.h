@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,27 @@ class SlotStream final : public ChangeStream {
     Lsn position;
     Lsn needed;
   };
+  /// A large transaction that is sent in parts before it ends.
+  struct Streamed {
+    PublishedChanges::ToldTables told;
+    std::set<std::uint32_t> parts;  ///< that were sent, from which there were messages
+    bool has_begun = false;
+    bool is_left_out = false;
+  };
+  using Event = DecodedChanges::Event;
+
   void take_next_transaction();
+  /// Takes an event without changes.
+  void take_end(const DecodedChanges& event);
+  void take_back_parts(std::uint32_t first);
+  void send_abort(std::uint32_t number);
+  [[nodiscard]] std::uint32_t number_of_part(std::uint32_t part) const noexcept;
   void tell_next_change();
+  PublishedChanges::Place tell(const ChangeBuffer::Change& change);
+  void begin_current(Lsn lsn);
+  void end_current();
+  void send(Lsn lsn, std::string message);
+  [[nodiscard]] bool is_repeated() const noexcept { return current_ && current_->is_repeated; }
   void keep_mark();
 
   Session::State& session_;
@@ -73,10 +94,14 @@ class SlotStream final : public ChangeStream {
   std::string name_;
   Hold hold_;
   std::unique_ptr<Files> files_;
+  const OutputOptions options_;
   PublishedChanges published_;
   std::unique_ptr<ChangeReader> reader_;
   std::unique_ptr<wal::LogFollower> follower_;
-  std::optional<CommittedChanges> current_;
+  std::optional<DecodedChanges> current_;
+  Streamed* streamed_ = nullptr;  ///< `current_` is a part of it
+  std::map<TxnId, Streamed> all_streamed_;
+  std::set<TxnId> prepared_;  ///< that were sent
   pgoutput::TransactionFacts facts_;
   bool has_begun_ = false;
   std::string origin_;  ///< the message that comes after BEGIN

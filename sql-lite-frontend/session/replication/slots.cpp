@@ -121,6 +121,7 @@ MadeSlot make_slot(Session::State& session, const NewSlot& wanted) {
       made.consistent = made.view.lsn;
       break;
   }
+  if (wanted.two_phase) value_of(log.slots().enable_two_phase(wanted.name, made.consistent));
   value_of(log.slots().complete(wanted.name, made.consistent));
   half->finish();
   log.slots().release(wanted.name);

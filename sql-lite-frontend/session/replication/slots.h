@@ -21,6 +21,7 @@ struct NewSlot {
   std::string name;
   std::string plugin;
   swizzle::Slot::Lifetime lifetime = swizzle::Slot::Lifetime::permanent;
+  bool two_phase = false;  ///< prepared transactions are delivered when they are prepared
   enum class Snapshot : std::uint8_t {
     none,
     use,   ///< the session's transaction gets the slot's snapshot

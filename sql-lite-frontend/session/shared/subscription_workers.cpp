@@ -1,18 +1,22 @@
 #include "sql-lite-frontend/session/shared/subscription_workers.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace swizzle::sql {
 
 bool SubscriptionWorkers::enter(const Worker& worker, std::function<void()> stop) {
   const std::lock_guard lock{mutex_};
-  if (held_.contains(worker.subscription)) return false;
-  return workers_.try_emplace(worker.subscription, Entry{worker, std::move(stop)}).second;
+  if (held_.contains(worker.id.subscription)) return false;
+  Entry entry;
+  entry.worker = worker;
+  entry.stop = std::move(stop);
+  return workers_.try_emplace(worker.id, std::move(entry)).second;
 }
 
-void SubscriptionWorkers::leave(Oid subscription) {
+void SubscriptionWorkers::leave(const FollowerId& id) {
   const std::lock_guard lock{mutex_};
-  workers_.erase(subscription);
+  workers_.erase(id);
 }
 
 void SubscriptionWorkers::stop_all() {
@@ -22,7 +26,7 @@ void SubscriptionWorkers::stop_all() {
 
 void SubscriptionWorkers::show(const Worker& worker) {
   const std::lock_guard lock{mutex_};
-  const auto found = workers_.find(worker.subscription);
+  const auto found = workers_.find(worker.id);
   if (found != workers_.end()) found->second.worker = worker;
 }
 
@@ -33,9 +37,49 @@ std::vector<SubscriptionWorkers::Worker> SubscriptionWorkers::list() const {
   return all;
 }
 
-bool SubscriptionWorkers::may_start(Oid subscription) const {
+bool SubscriptionWorkers::may_start(const FollowerId& id) const {
   const std::lock_guard lock{mutex_};
-  return !held_.contains(subscription) && !workers_.contains(subscription);
+  return !held_.contains(id.subscription) && !workers_.contains(id);
+}
+
+bool SubscriptionWorkers::is_running(const FollowerId& id) const {
+  const std::lock_guard lock{mutex_};
+  return workers_.contains(id);
+}
+
+void SubscriptionWorkers::await_target(const FollowerId& id, Lsn position) {
+  const std::lock_guard lock{mutex_};
+  const auto found = workers_.find(id);
+  if (found == workers_.end()) return;
+  found->second.catch_up = Entry::CatchUp::awaits_target;
+  found->second.position = position;
+}
+
+std::optional<Lsn> SubscriptionWorkers::target(const FollowerId& id) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = workers_.find(id);
+  const bool has_one =
+      found != workers_.end() && found->second.catch_up == Entry::CatchUp::has_target;
+  return has_one ? std::optional{found->second.position} : std::nullopt;
+}
+
+void SubscriptionWorkers::note_caught_up(const FollowerId& id) {
+  const std::lock_guard lock{mutex_};
+  const auto found = workers_.find(id);
+  if (found != workers_.end()) found->second.catch_up = Entry::CatchUp::none;
+}
+
+bool SubscriptionWorkers::set_targets(Oid subscription, Lsn position) {
+  const std::lock_guard lock{mutex_};
+  bool is_any = false;
+  for (auto& [id, entry] : workers_) {
+    if (id.subscription != subscription || entry.catch_up == Entry::CatchUp::none) continue;
+    is_any = true;
+    if (entry.catch_up == Entry::CatchUp::has_target) continue;
+    entry.catch_up = Entry::CatchUp::has_target;
+    entry.position = std::max(entry.position, position);
+  }
+  return is_any;
 }
 
 SubscriptionWorkers::Hold::Hold(SubscriptionWorkers& workers, Oid subscription)
@@ -49,15 +93,20 @@ SubscriptionWorkers::Hold::~Hold() {
   workers_.held_.erase(workers_.held_.find(subscription_));
 }
 
-void SubscriptionWorkers::Hold::stop_worker(const std::function<void()>& waits) {
+void SubscriptionWorkers::Hold::stop_until_gone(std::optional<Oid> table,
+                                                const std::function<void()>& waits) {
   constexpr Duration kSearchesEvery = std::chrono::milliseconds{5};
   for (;;) {
+    bool is_any = false;
     {
       const std::lock_guard lock{workers_.mutex_};
-      const auto found = workers_.workers_.find(subscription_);
-      if (found == workers_.workers_.end()) return;
-      found->second.stop();
+      for (const auto& [id, entry] : workers_.workers_) {
+        if (id.subscription != subscription_ || (table && id.table != *table)) continue;
+        is_any = true;
+        entry.stop();
+      }
     }
+    if (!is_any) return;
     waits();
     Runtime::current().sleep_until(Runtime::current().now() + kSearchesEvery);
   }

@@ -107,6 +107,12 @@ void ApplyTarget::choose_search() {
 }
 
 const ApplyTarget::Search& ApplyTarget::search() const {
+  if (search_ && !search_->is_key && table_->relation.is_partitioned()) {
+    throw_error(sqlstate::feature_not_supported,
+                "replicating changes of rows without a key into partitioned table \"{}\" is not "
+                "supported",
+                name_);
+  }
   if (search_) return *search_;
   if (identity_of(table_->relation).empty()) {
     throw_error(sqlstate::object_not_in_prerequisite_state,

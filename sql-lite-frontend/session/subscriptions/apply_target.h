@@ -64,7 +64,8 @@ class ApplyTarget {
   ApplyStatement remove_at_cursor() const;
   static constexpr std::string_view kCursor = "swizzle_apply";
 
-  /// "(1, abc)" of the columns, for messages.
+  [[nodiscard]] TypeId type_of(std::size_t published) const { return column(published).type; }
+  /// "(1, abc)" of the columns, for messages. Values are to be text.
   [[nodiscard]] std::string shown(const PublishedRow& row,
                                   std::span<const std::size_t> columns) const;
   /// "(id)=(1)" or "(1, abc)".

@@ -10,7 +10,6 @@
 #include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/replication/slots.h"
 #include "sql-lite-frontend/session/subscriptions/subscribed_tables.h"
-#include "sql-lite-frontend/session/subscriptions/table_copy.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/types/datetime/datetime.h"
@@ -22,6 +21,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr int kMessagesAtOnce = 1000;
+constexpr Duration kOften = std::chrono::milliseconds{50};
 
 TimePoint now() {
   return Runtime::current().now();
@@ -46,11 +46,34 @@ std::string publication_list(const Subscription& subscription) {
   return list;
 }
 
-/// Older publishers than PostgreSQL 16 send everything, as to a subscriber of PostgreSQL.
-std::string origin_option(const Subscription& subscription, const PublisherLink& link) {
+/// Options of pgoutput, as far as the publisher knows them.
+std::string output_options(const Subscription& subscription, const PublisherLink& link,
+                           bool two_phase) {
+  constexpr int kStreams = 140'000;
+  constexpr int kHasTwoPhase = 150'000;
   constexpr int kKnowsOrigins = 160'000;
-  if (link.version() < kKnowsOrigins) return {};
-  return fmt::format(", origin '{}'", lower_case(subscription.origin));
+  const int version = link.version();
+  int protocol = 1;
+  std::string more;
+  if (subscription.streaming != Subscription::Streaming::off && version >= kStreams) {
+    protocol = 2;
+    more += ", streaming 'on'";
+  }
+  if (two_phase && version >= kHasTwoPhase) {
+    protocol = 3;
+    more += ", two_phase 'on'";
+  }
+  if (subscription.binary && version >= kStreams) more += ", binary 'true'";
+  // Older publishers send everything, as to a subscriber of PostgreSQL.
+  if (version >= kKnowsOrigins)
+    more += fmt::format(", origin '{}'", lower_case(subscription.origin));
+  return fmt::format("proto_version '{}', publication_names '{}'{}", protocol,
+                     publication_list(subscription), more);
+}
+
+std::string_view kind_of_worker(const ApplyJob& job) {
+  return job.table == kNoOid ? "logical replication apply worker"
+                             : "logical replication tablesync worker";
 }
 
 SessionOptions options_of(const ApplyJob& job, const Role& owner, const DatabaseEntry& database,
@@ -60,7 +83,7 @@ SessionOptions options_of(const ApplyJob& job, const Role& owner, const Database
   options.database = database.name;
   options.backend_pid = job.pid;
   options.is_maintenance = true;
-  options.parameters = {{"application_name", "logical replication apply worker"},
+  options.parameters = {{"application_name", std::string{kind_of_worker(job)}},
                         {"search_path", "pg_catalog"},
                         {"default_transaction_isolation", "read committed"},
                         {"default_transaction_read_only", "off"},
@@ -75,7 +98,7 @@ SessionOptions options_of(const ApplyJob& job, const Role& owner, const Database
 
 ApplyWorker::ApplyWorker(Database& database, PublisherDoor& door, const ApplyJob& job)
     : database_(database), door_(door), job_(job) {
-  shown_ = {.subscription = job.subscription, .database = job.database, .pid = job.pid};
+  shown_ = {.id = id(), .database = job.database, .pid = job.pid};
 }
 
 ApplyWorker::~ApplyWorker() {
@@ -87,7 +110,7 @@ ApplyWorker::~ApplyWorker() {
     session = std::move(session_);
   }
   session.reset();
-  if (is_entered_) database_.shared().subscription_workers.leave(job_.subscription);
+  if (is_entered_) database_.shared().subscription_workers.leave(id());
 }
 
 void ApplyWorker::request_stop() {
@@ -115,11 +138,21 @@ ApplyEnd ApplyWorker::run() {
 
 ApplyWorker::Step ApplyWorker::follow() {
   if (Step ended = open()) return ended;
-  log(Severity::log, fmt::format("logical replication apply worker for subscription \"{}\" has "
-                                 "started",
-                                 subscription_->name));
+  log(Severity::log, called() + " has started");
+  if (copies()) return copy_and_catch_up();
   if (Step ended = start()) return ended;
   return stream();
+}
+
+std::string ApplyWorker::called() const {
+  if (!copies()) {
+    return fmt::format("logical replication apply worker for subscription \"{}\"",
+                       subscription_->name);
+  }
+  const TablePtr table = session_->state().catalog.table(job_.table);
+  return fmt::format(
+      "logical replication table synchronization worker for subscription \"{}\", table \"{}\"",
+      subscription_->name, table ? table->relation.name : "");
 }
 
 ApplyWorker::Step ApplyWorker::failed(Diagnostic error) {
@@ -135,15 +168,6 @@ void ApplyWorker::log(Severity severity, std::string message) {
   diagnostic.severity = severity;
   diagnostic.message = std::move(message);
   door_.log(diagnostic);
-}
-
-template <class Work>
-void ApplyWorker::in_transaction(const Work& work) {
-  Session::State& state = session_->state();
-  auto transaction = state.shared.engine.begin();
-  transaction->begin_statement();
-  work(state.catalog.of_database(), *transaction);
-  value_of(transaction->commit());
 }
 
 // Beginning and end ----------------------------------------------------------------------------
@@ -167,15 +191,22 @@ ApplyWorker::Step ApplyWorker::open() {
   Catalogs& catalogs = *database_.shared().catalogs;
   const Catalogs::Use use{catalogs, job_.database};
   Lsn applied = Lsn::none;
+  bool is_needed = true;
   {
     auto transaction = database_.shared().engine.begin();
     if (!await_definition(*transaction)) return Ended{};
     transaction->begin_statement();
     subscription_ = read_subscription(use.catalog(), *transaction, job_.subscription);
-    applied = read_applied_position(use.catalog(), *transaction, job_.subscription);
+    applied = read_applied_position(use.catalog(), *transaction, id());
+    const auto tables = read_subscribed_tables(use.catalog(), *transaction, job_.subscription);
+    const auto own = std::ranges::find(tables, job_.table, &SubscribedTable::table);
+    is_needed = !copies() || (own != tables.end() && own->state != SubscribedTable::State::ready &&
+                              own->state != SubscribedTable::State::copied);
+    if (copies() && is_needed) table_ = *own;
     transaction->rollback();
   }
-  if (!subscription_ || !subscription_->enabled || !subscription_->slot) return Ended{};
+  if (!subscription_ || !subscription_->enabled || !subscription_->slot || !is_needed)
+    return Ended{};
   const RolePtr owner = catalogs.shared_objects().role(subscription_->owner);
   const DatabasePtr entry = catalogs.shared_objects().database(job_.database);
   if (!owner || !entry) return Ended{};
@@ -193,14 +224,16 @@ ApplyWorker::Step ApplyWorker::open() {
                                 SessionSettings::Lifetime::session));
     state.variables.changed(nullptr);
   }
-  applier_ = std::make_unique<ChangeApplier>(*session_, door_, *subscription_, applied);
+  applier_ = std::make_unique<ChangeApplier>(*session_, door_, *subscription_, job_.table, applied);
   received_ = applied;
-  read_tables();
+  if (!copies()) read_tables();
   return {};
 }
 
-ApplyWorker::Step ApplyWorker::start() {
-  auto link = door_.connect(target_of(session_->state(), *subscription_));
+ApplyWorker::Step ApplyWorker::connect() {
+  PublisherTarget target = target_of(session_->state(), *subscription_);
+  if (copies()) target.application_name = slot_name();
+  auto link = door_.connect(target);
   if (!link) {
     Diagnostic error = to_diagnostic(link.error());
     error.message = fmt::format("subscription \"{}\" could not connect to the publisher: {}",
@@ -208,15 +241,27 @@ ApplyWorker::Step ApplyWorker::start() {
     return failed(std::move(error));
   }
   link_ = *std::move(link);
-  const std::string command = fmt::format(
-      "START_REPLICATION SLOT {} LOGICAL {} (proto_version '1', publication_names '{}'{})",
-      quote_identifier(*subscription_->slot), lsn_text(applier_->applied()),
-      publication_list(*subscription_), origin_option(*subscription_, *link_));
+  return {};
+}
+
+std::string ApplyWorker::slot_name() const {
+  if (!copies()) return *subscription_->slot;
+  return slots_of_copies(session_->state(), job_.subscription).name(job_.table);
+}
+
+ApplyWorker::Step ApplyWorker::start() {
+  if (Step ended = connect()) return ended;
+  if (!copies()) drop_left_slots();
+  const bool two_phase = begins_two_phase();
+  const std::string command =
+      fmt::format("START_REPLICATION SLOT {} LOGICAL {} ({})", quote_identifier(slot_name()),
+                  lsn_text(applier_->applied()), output_options(*subscription_, *link_, two_phase));
   if (auto started = link_->start(command); !started) {
     Diagnostic error = to_diagnostic(started.error());
     error.message = fmt::format("could not start WAL streaming: {}", error.message);
     return failed(std::move(error));
   }
+  if (two_phase && subscription_->two_phase == Subscription::TwoPhase::pending) enable_two_phase();
   heard_at_ = told_at_ = now();
   return {};
 }
@@ -233,12 +278,13 @@ ApplyEnd ApplyWorker::finish(const Ended& ended) {
     return ended.error ? ApplyEnd::over : ended.how;
   }
   SubscriptionWorkers& workers = database_.shared().subscription_workers;
-  workers.count(job_.subscription, copies_ ? &SubscriptionWorkers::Counts::sync_errors
-                                           : &SubscriptionWorkers::Counts::apply_errors);
+  workers.count(job_.subscription, copies() ? &SubscriptionWorkers::Counts::sync_errors
+                                            : &SubscriptionWorkers::Counts::apply_errors);
   Diagnostic error = *ended.error;
   error.severity = Severity::error;
   door_.log(error);
-  if (link_ && subscription_ && subscription_->disable_on_error) disable();
+  const bool has_begun = link_ || copies();
+  if (has_begun && subscription_ && subscription_->disable_on_error) disable();
   return ended.how;
 }
 
@@ -246,6 +292,7 @@ void ApplyWorker::disable() {
   bool is_done = false;
   try {
     in_transaction([&](Catalog& catalog, Transaction& transaction) {
+      transaction.set_lock_timeout(kLongestLockWait);
       const auto old = lock_subscription(catalog, transaction, job_.subscription);
       if (!old || !old->enabled) return;
       Subscription changed = *old;
@@ -267,16 +314,13 @@ void ApplyWorker::disable() {
 
 ApplyWorker::Step ApplyWorker::stream() {
   constexpr Duration kIdle = std::chrono::seconds{1};
-  constexpr Duration kAfterChange = std::chrono::milliseconds{50};
   constexpr Duration kUntilFlush = std::chrono::milliseconds{20};
-  const SubscriptionWorkers& workers = database_.shared().subscription_workers;
   while (!door_.is_stopping()) {
+    if (has_reached_target()) return {};
     if (!applier_->is_in_transaction()) {
       if (Step ended = look_around()) return ended;
     }
-    const Duration wait = applier_->awaits_flush()       ? kUntilFlush
-                          : workers.has_changed_lately() ? kAfterChange
-                                                         : kIdle;
+    const Duration wait = applier_->awaits_flush() ? kUntilFlush : looks_often() ? kOften : kIdle;
     if (Step ended = take_messages(wait)) return ended;
     database_.shared().subscription_workers.show(shown_);
     if (Step ended = check_silence()) return ended;
@@ -304,6 +348,7 @@ ApplyWorker::Step ApplyWorker::take_messages(Duration longest) {
       shown_.heard_at = clock_us();
     }
     if (Step ended = take(received->bytes)) return ended;
+    if (has_reached_target()) break;
   }
   return {};
 }
@@ -330,6 +375,7 @@ ApplyWorker::Step ApplyWorker::take_change(Bytes message) {
   note_message(end, static_cast<std::int64_t>(at(17)));
   if (auto applied = applier_->apply(message.subspan(kHead)); !applied)
     return failed(std::move(applied.error()));
+  received_ = std::max(received_, applier_->applied());
   return {};
 }
 
@@ -400,12 +446,17 @@ Result<> ApplyWorker::report(bool wants_reply) {
 
 // Definitions and tables -----------------------------------------------------------------------
 
+bool ApplyWorker::looks_often() const {
+  return database_.shared().subscription_workers.has_changed_lately() || copies() ||
+         !are_all_ready();
+}
+
 ApplyWorker::Step ApplyWorker::look_around() {
   constexpr Duration kLooksEvery = std::chrono::seconds{1};
-  constexpr Duration kAfterChange = std::chrono::milliseconds{50};
-  SubscriptionWorkers& workers = database_.shared().subscription_workers;
-  const Duration every = workers.has_changed_lately() ? kAfterChange : kLooksEvery;
-  if (!must_look_ && now() - looked_at_ < every) return {};
+  if (!copies()) {
+    if (Step ended = meet_copies()) return ended;
+  }
+  if (!must_look_ && now() - looked_at_ < (looks_often() ? kOften : kLooksEvery)) return {};
   must_look_ = false;
   looked_at_ = now();
   std::optional<Subscription> newest;
@@ -415,9 +466,11 @@ ApplyWorker::Step ApplyWorker::look_around() {
   if (Step ended = compare(newest)) return ended;
   subscription_ = newest;
   applier_->set_subscription(*newest);
-  read_tables();
-  if (Step ended = copy_tables()) return ended;
-  if (note_ready()) return {};
+  if (!copies()) {
+    read_tables();
+    note_ready();
+    if (are_all_ready()) return {};
+  }
   // An idle publisher tells its position only when asked.
   if (auto told = report(true); !told) return failed(told.error());
   return {};
@@ -435,93 +488,16 @@ ApplyWorker::Step ApplyWorker::compare(const std::optional<Subscription>& newest
   if (!newest->enabled) return stops("disabled");
   Subscription same = *newest;
   same.skip = subscription_->skip;
-  if (same == *subscription_) return {};
+  if (same == *subscription_) {
+    if (copies() || !begins_two_phase() || same.two_phase != Subscription::TwoPhase::pending)
+      return {};
+    log(Severity::log, called() + " will restart so that two_phase can be enabled");
+    return Ended{ApplyEnd::changed};
+  }
   log(Severity::log, fmt::format("logical replication worker for subscription \"{}\" will restart "
                                  "because of a parameter change",
                                  subscription_->name));
   return Ended{ApplyEnd::changed};
-}
-
-void ApplyWorker::read_tables() {
-  ChangeApplier::Tables tables;
-  in_transaction([&](Catalog& catalog, Transaction& transaction) {
-    for (const SubscribedTable& table :
-         read_subscribed_tables(catalog, transaction, job_.subscription))
-      tables.emplace(table.table, table);
-  });
-  applier_->set_tables(std::move(tables));
-}
-
-ApplyWorker::Step ApplyWorker::copy_tables() {
-  const ChangeApplier::Tables tables = applier_->tables();
-  for (const auto& [oid, table] : tables) {
-    const bool is_missing = table.state == SubscribedTable::State::init ||
-                            table.state == SubscribedTable::State::copying;
-    if (!is_missing) continue;
-    if (Step ended = copy_one(table)) return ended;
-  }
-  return {};
-}
-
-ApplyWorker::Step ApplyWorker::copy_one(SubscribedTable record) {
-  const TablePtr table = session_->state().catalog.table(record.table);
-  if (!table) return {};
-  const auto tell = [&](std::string_view what) {
-    log(Severity::log,
-        fmt::format("logical replication table synchronization worker for subscription \"{}\", "
-                    "table \"{}\" has {}",
-                    subscription_->name, table->relation.name, what));
-  };
-  tell("started");
-  shown_.table = record.table;
-  database_.shared().subscription_workers.show(shown_);
-  record.state = SubscribedTable::State::copying;
-  in_transaction([&](Catalog& catalog, Transaction& transaction) {
-    put_subscribed_table(catalog, transaction, record, TableRecord::must_exist);
-  });
-  copies_ = true;
-  const auto copied = copy_table({.session = *session_,
-                                  .door = door_,
-                                  .subscription = *subscription_,
-                                  .table = table,
-                                  .waits = [&] {
-                                    if (door_.is_stopping())
-                                      throw SqlError{kConnectionFailure, "the worker is to stop"};
-                                    // The publisher must not take the worker for dead.
-                                    value_of(report_if_due());
-                                  }});
-  shown_.table = kNoOid;
-  if (!copied) return failed(copied.error());
-  copies_ = false;
-  ChangeApplier::Tables tables = applier_->tables();
-  tables[record.table] = *copied;
-  applier_->set_tables(std::move(tables));
-  tell("finished");
-  // The changes since are still to come.
-  heard_at_ = now();
-  return {};
-}
-
-bool ApplyWorker::note_ready() {
-  ChangeApplier::Tables tables = applier_->tables();
-  std::vector<SubscribedTable> ready;
-  bool are_all = true;
-  for (auto& [oid, table] : tables) {
-    if (table.state != SubscribedTable::State::copied) continue;
-    if (received_ < table.lsn) {
-      are_all = false;
-      continue;
-    }
-    table.state = SubscribedTable::State::ready;
-    ready.push_back(table);
-  }
-  if (ready.empty()) return are_all;
-  in_transaction([&](Catalog& catalog, Transaction& transaction) {
-    for (const SubscribedTable& table : ready)
-      put_subscribed_table(catalog, transaction, table, TableRecord::must_exist);
-  });
-  applier_->set_tables(std::move(tables));
-  return are_all;
 }
 
 // Jobs -----------------------------------------------------------------------------------------
@@ -529,16 +505,29 @@ bool ApplyWorker::note_ready() {
 std::vector<ApplyJob> find_apply_jobs(Database& database) {
   Database::Shared& shared = database.shared();
   SharedObjects& objects = shared.catalogs->shared_objects();
+  const SubscriptionWorkers& workers = shared.subscription_workers;
   std::vector<ApplyJob> jobs;
+  std::vector<ApplyJob> copies;
   auto transaction = shared.engine.begin(Isolation::read_committed, Access::read_only);
   transaction->begin_statement();
   for (const DatabasePtr& entry : objects.databases()) {
     for (const Subscription& one : read_subscriptions(objects.tree(), entry->oid, *transaction)) {
-      if (one.enabled && shared.subscription_workers.may_start(one.oid))
-        jobs.push_back({.database = entry->oid, .subscription = one.oid, .pid = 0});
+      if (!one.enabled) continue;
+      if (workers.may_start({one.oid}))
+        jobs.push_back({.database = entry->oid, .subscription = one.oid});
+      // Without the subscription's worker there is no reason to begin: it may be the connection.
+      if (!workers.is_running({one.oid})) continue;
+      for (const SubscribedTable& table :
+           read_subscribed_tables(objects.tree(), entry->oid, *transaction, one.oid)) {
+        const bool is_copied = table.state == SubscribedTable::State::ready ||
+                               table.state == SubscribedTable::State::copied;
+        if (is_copied || !workers.may_start({one.oid, table.table})) continue;
+        copies.push_back({.database = entry->oid, .subscription = one.oid, .table = table.table});
+      }
     }
   }
   transaction->rollback();
+  jobs.insert(jobs.end(), copies.begin(), copies.end());
   return jobs;
 }
 

@@ -6,14 +6,13 @@
 #include <charconv>
 #include <utility>
 
-#include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/replication/slots.h"
-#include "sql-lite-frontend/session/subscriptions/noted_origin.h"
 #include "sql-lite-frontend/session/subscriptions/required.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statement/rights/acting_user.h"
 #include "sql-lite-frontend/types/functions/text/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
 #include "storage/logical/logical_log.h"
 
 namespace swizzle::sql {
@@ -39,39 +38,33 @@ class TagSink final : public SilentSink {
 };
 
 std::string_view name_of(char kind) {
-  switch (kind) {
-    case 'B':
-      return "BEGIN";
-    case 'C':
-      return "COMMIT";
-    case 'I':
-      return "INSERT";
-    case 'U':
-      return "UPDATE";
-    case 'D':
-      return "DELETE";
-    case 'T':
-      return "TRUNCATE";
-    case 'R':
-      return "RELATION";
-    case 'Y':
-      return "TYPE";
-    case 'O':
-      return "ORIGIN";
-    case 'M':
-      return "MESSAGE";
-    default:
-      return "???";
-  }
+  struct Name {
+    char kind;
+    std::string_view name;
+  };
+  constexpr Name kNames[] = {{'B', "BEGIN"},           {'C', "COMMIT"},
+                             {'I', "INSERT"},          {'U', "UPDATE"},
+                             {'D', "DELETE"},          {'T', "TRUNCATE"},
+                             {'R', "RELATION"},        {'Y', "TYPE"},
+                             {'O', "ORIGIN"},          {'M', "MESSAGE"},
+                             {'b', "BEGIN PREPARE"},   {'P', "PREPARE"},
+                             {'K', "COMMIT PREPARED"}, {'r', "ROLLBACK PREPARED"},
+                             {'S', "STREAM START"},    {'E', "STREAM STOP"},
+                             {'c', "STREAM COMMIT"},   {'A', "STREAM ABORT"},
+                             {'p', "STREAM PREPARE"}};
+  for (const Name& one : kNames)
+    if (one.kind == kind) return one.name;
+  return "???";
 }
 
 }  // namespace
 
 ChangeApplier::ChangeApplier(Session& session, PublisherDoor& door, Subscription subscription,
-                             Lsn applied)
+                             Oid table, Lsn applied)
     : session_(session),
       door_(door),
       subscription_(std::move(subscription)),
+      table_(table),
       applied_(applied),
       flushed_(applied) {}
 
@@ -88,9 +81,10 @@ Lsn ChangeApplier::flushed() {
 
 std::string ChangeApplier::context() const {
   std::string text = fmt::format(
-      "processing remote data for replication origin \"pg_{}\" during message type "
+      "processing remote data for replication origin \"pg_{}{}\" during message type "
       "\"{}\"",
-      subscription_.oid, name_of(kind_));
+      subscription_.oid, table_ == kNoOid ? std::string{} : fmt::format("_{}", table_),
+      name_of(kind_));
   if (current_ != nullptr)
     text += fmt::format(" for replication target relation \"{}\"", current_->name());
   if (begin_) {
@@ -130,20 +124,15 @@ Outcome ChangeApplier::apply(Bytes message) {
   return std::unexpected{*std::move(failure)};
 }
 
-void ChangeApplier::roll_back() {
-  SilentSink sink;
-  if (std::exchange(has_local_, false)) static_cast<void>(session_.simple_query("ROLLBACK", sink));
-  begin_.reset();
-  is_skipping_ = false;
-}
-
 void ChangeApplier::take(Bytes bytes) {
   ChangeMessageReader message{bytes};
-  switch (message.letter()) {
-    case 'B':
-      return begin(message);
-    case 'C':
-      return commit(message);
+  kind_ = message.letter();
+  if (take_streamed(kind_, message) || take_end_of_transaction(kind_, message)) return;
+  take_change(message);
+}
+
+void ChangeApplier::take_change(ChangeMessageReader& message) {
+  switch (kind_) {
     case 'R':
       return note_relation(message);
     case 'I':
@@ -163,80 +152,6 @@ void ChangeApplier::take(Bytes bytes) {
   }
   throw_error(sqlstate::protocol_violation, "invalid logical replication message type \"{}\"",
               kind_);
-}
-
-// Transactions ---------------------------------------------------------------------------------
-
-void ChangeApplier::begin(ChangeMessageReader& message) {
-  begin_ = read_begin(message);
-  for (auto& [id, kept] : targets_) kept.is_checked = false;
-  is_skipping_ = subscription_.skip != Lsn::none && subscription_.skip == begin_->commit;
-  if (is_skipping_) {
-    log(Severity::log, fmt::format("logical replication starts skipping transaction at LSN {}",
-                                   lsn_text(begin_->commit)));
-  }
-}
-
-void ChangeApplier::commit(ChangeMessageReader& message) {
-  const CommitMessage commit = read_commit(message);
-  if (!begin_ || commit.commit != begin_->commit) {
-    throw_error(sqlstate::protocol_violation,
-                "incorrect commit LSN {} in commit message (expected {})", lsn_text(commit.commit),
-                lsn_text(begin_ ? begin_->commit : Lsn::none));
-  }
-  if (is_skipping_) begin_locally();
-  if (has_local_) finish_locally(commit.end);
-  applied_ = std::max(applied_, commit.end);
-  begin_.reset();
-  is_skipping_ = false;
-}
-
-void ChangeApplier::begin_locally() {
-  if (std::exchange(has_local_, true)) return;
-  run_text("BEGIN");
-  if (!notes_origins(session_.state())) return;
-  // Before all changes. The position is written first since the note needs a change before it; at
-  // the end it is written anew.
-  SilentSink sink;
-  require_done(session_.run_request("ORIGIN", sink, [&] {
-    Session::State& state = session_.state();
-    state.transaction.begin_statement();
-    put_applied_position(state.catalog.of_database(), *state.transaction, subscription_.oid,
-                         begin_->commit);
-    note_origin(state, subscription_.oid, begin_->commit);
-  }));
-}
-
-/// Commits the local transaction, and with it the position that it brings the subscription to.
-void ChangeApplier::finish_locally(Lsn end) {
-  SilentSink sink;
-  require_done(session_.run_request("COMMIT", sink, [&] {
-    Session::State& state = session_.state();
-    state.transaction.begin_statement();
-    put_applied_position(state.catalog.of_database(), *state.transaction, subscription_.oid, end);
-    if (subscription_.skip != Lsn::none) clear_skip(state, begin_->commit);
-  }));
-  require_done(session_.simple_query("COMMIT", sink));
-  has_local_ = false;
-  subscription_.skip = Lsn::none;
-  unflushed_.push_back({session_.state().shared.engine.logical_log().tail(), end});
-}
-
-void ChangeApplier::clear_skip(Session::State& state, Lsn commit) {
-  Catalog& catalog = state.catalog.of_database();
-  const auto old = lock_subscription(catalog, *state.transaction, subscription_.oid);
-  if (!old || old->skip != subscription_.skip) return;
-  Subscription changed = *old;
-  changed.skip = Lsn::none;
-  replace_subscription(state.catalog, *state.transaction, *old, changed);
-  if (is_skipping_) {
-    log(Severity::log, fmt::format("logical replication completed skipping transaction at LSN {}",
-                                   lsn_text(subscription_.skip)));
-    return;
-  }
-  log(Severity::warning, fmt::format("skip-LSN of subscription \"{}\" cleared", subscription_.name),
-      fmt::format("Remote transaction's finish WAL location (LSN) {} did not match skip-LSN {}.",
-                  lsn_text(commit), lsn_text(subscription_.skip)));
 }
 
 // Tables ---------------------------------------------------------------------------------------
@@ -279,18 +194,19 @@ ChangeApplier::KeptTarget& ChangeApplier::target_of(std::uint32_t relation) {
 }
 
 bool ChangeApplier::wants(const ApplyTarget& target) const {
+  if (table_ != kNoOid) return target.table()->relation.oid == table_;
   const auto found = tables_.find(target.table()->relation.oid);
   if (found == tables_.end()) return false;
   const SubscribedTable& table = found->second;
   if (table.state == SubscribedTable::State::ready) return true;
-  // The copy has what had committed before.
+  // The table's own worker has applied what had committed before.
   return table.state == SubscribedTable::State::copied && begin_ && table.lsn <= begin_->commit;
 }
 
 ChangeApplier::KeptTarget* ChangeApplier::find_target(std::uint32_t relation) {
   if (!begin_)
     throw SqlError{sqlstate::protocol_violation, "a change was sent outside of a transaction"};
-  if (is_skipping_) return nullptr;
+  if (is_skipping_ || is_repeated_) return nullptr;
   KeptTarget& kept = target_of(relation);
   current_ = kept.target.get();
   if (!kept.is_checked) return nullptr;
@@ -343,13 +259,16 @@ const ApplyStatement& ChangeApplier::prepared(KeptTarget& kept, const std::strin
 std::uint64_t ChangeApplier::run(const ApplyTarget& target, const ApplyStatement& statement,
                                  const PublishedRow& new_row, const PublishedRow& old_row) {
   values_.clear();
+  formats_.clear();
   const auto add = [&](const PublishedRow& row, const std::vector<std::size_t>& columns) {
     for (const std::size_t i : columns) {
-      if (row[i].kind == PublishedValue::Kind::text) {
+      if (row[i].is_given()) {
         values_.emplace_back(as_bytes(row[i].text));
       } else {
         values_.emplace_back(std::nullopt);
       }
+      const bool is_binary = row[i].kind == PublishedValue::Kind::binary;
+      formats_.push_back(is_binary ? Format::binary : Format::text);
     }
   };
   add(new_row, statement.of_new);
@@ -358,7 +277,7 @@ std::uint64_t ChangeApplier::run(const ApplyTarget& target, const ApplyStatement
   require_done(as_owner_of(target, [&]() -> Outcome {
     Outcome bound = session_.bind({.portal = {},
                                    .statement = statement.name,
-                                   .formats = {},
+                                   .formats = formats_,
                                    .values = values_,
                                    .result_formats = {}},
                                   sink);
@@ -501,6 +420,32 @@ void ChangeApplier::truncate(ChangeMessageReader& message) {
 
 // Conflicts ------------------------------------------------------------------------------------
 
+namespace {
+
+/// The row with its values as text.
+class ShownRow {
+ public:
+  ShownRow(Session::State& session, const ApplyTarget& target, const PublishedRow& row)
+      : row_(row) {
+    const auto scratch = session.new_scratch();
+    FunctionContext& context = scratch->execution.functions;
+    for (std::size_t i = 0; i < row_.size(); ++i) {
+      if (row_[i].kind != PublishedValue::Kind::binary) continue;
+      const TypeId type = target.type_of(i);
+      const Value value = receive_binary(context, type, kNoTypmod, as_bytes(row_[i].text));
+      output_text(context, type, value, texts_.emplace_back());
+      row_[i] = {.kind = PublishedValue::Kind::text, .text = texts_.back()};
+    }
+  }
+  [[nodiscard]] const PublishedRow& row() const noexcept { return row_; }
+
+ private:
+  PublishedRow row_;
+  std::deque<std::string> texts_;
+};
+
+}  // namespace
+
 void ChangeApplier::report_missing(const ApplyTarget& target, std::string_view conflict,
                                    std::int64_t SubscriptionWorkers::Counts::* count) {
   session_.state().shared.subscription_workers.count(subscription_.oid, count);
@@ -508,7 +453,7 @@ void ChangeApplier::report_missing(const ApplyTarget& target, std::string_view c
       fmt::format("conflict detected on relation \"{}\": conflict={}_missing", target.name(),
                   conflict),
       fmt::format("Could not find the row to be {}d: {}.", conflict,
-                  target.shown_search(old_row_)));
+                  target.shown_search(ShownRow{session_.state(), target, old_row_}.row())));
 }
 
 void ChangeApplier::note_conflict(Diagnostic& error) {

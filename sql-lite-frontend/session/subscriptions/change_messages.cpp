@@ -58,7 +58,7 @@ void read_row(ChangeMessageReader& message, PublishedRow& row) {
     const char kind = message.letter();
     value = {.kind = static_cast<PublishedValue::Kind>(kind), .text = {}};
     if (kind == 'n' || kind == 'u') continue;
-    if (kind != 't') {
+    if (kind != 't' && kind != 'b') {
       throw_error(sqlstate::protocol_violation, "unrecognized data representation type '{}'", kind);
     }
     value.text = message.text_of(message.number<std::uint32_t>());
@@ -71,6 +71,35 @@ BeginMessage read_begin(ChangeMessageReader& message) {
   message.number<std::uint64_t>();  // the time of the commit
   begin.transaction = message.number<std::uint32_t>();
   return begin;
+}
+
+PrepareMessage read_begin_prepare(ChangeMessageReader& message) {
+  PrepareMessage prepare;
+  prepare.prepare = message.lsn();
+  prepare.end = message.lsn();
+  message.number<std::uint64_t>();  // the time
+  prepare.transaction = message.number<std::uint32_t>();
+  return prepare;
+}
+
+PrepareMessage read_prepare(ChangeMessageReader& message) {
+  message.letter();  // flags, of which there are none
+  return read_begin_prepare(message);
+}
+
+PrepareMessage read_commit_prepared(ChangeMessageReader& message) {
+  return read_prepare(message);
+}
+
+PrepareMessage read_rollback_prepared(ChangeMessageReader& message) {
+  PrepareMessage rollback;
+  message.letter();  // flags, of which there are none
+  rollback.prepare = message.lsn();
+  rollback.end = message.lsn();
+  message.number<std::uint64_t>();  // the time of the PREPARE, and of the rollback
+  message.number<std::uint64_t>();
+  rollback.transaction = message.number<std::uint32_t>();
+  return rollback;
 }
 
 CommitMessage read_commit(ChangeMessageReader& message) {

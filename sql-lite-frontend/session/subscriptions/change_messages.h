@@ -25,6 +25,7 @@ class ChangeMessageReader {
   /// A text that a zero byte ends.
   std::string_view text();
   std::string_view text_of(std::size_t size) { return as_text(take(size)); }
+  [[nodiscard]] Bytes rest() const noexcept { return rest_; }
 
  private:
   Bytes take(std::size_t size);
@@ -44,13 +45,18 @@ struct PublishedRelation {
 };
 PublishedRelation read_relation(ChangeMessageReader& message);
 
-/// A column's value in a row. The text lives as long as the message.
+/// A column's value in a row. Its bytes live as long as the message.
 struct PublishedValue {
-  enum class Kind : char { null = 'n', unchanged = 'u', text = 't' } kind = Kind::null;
-  std::string_view text;
+  enum class Kind : char { null = 'n', unchanged = 'u', text = 't', binary = 'b' };
+  Kind kind = Kind::null;
+  std::string_view text;  ///< or the binary form
+
+  [[nodiscard]] bool is_given() const noexcept {
+    return kind == Kind::text || kind == Kind::binary;
+  }
 };
 using PublishedRow = std::vector<PublishedValue>;
-/// Reads a row into `row`. 08P01 for a value in another form than text.
+/// Reads a row into `row`. 08P01 for a value in an unknown form.
 void read_row(ChangeMessageReader& message, PublishedRow& row);
 
 struct BeginMessage {
@@ -64,5 +70,19 @@ struct CommitMessage {
   Lsn end = Lsn::none;
 };
 CommitMessage read_commit(ChangeMessageReader& message);
+
+/// A transaction that has been prepared there.
+struct PrepareMessage {
+  Lsn prepare = Lsn::none;
+  Lsn end = Lsn::none;
+  std::uint32_t transaction = 0;
+};
+PrepareMessage read_begin_prepare(ChangeMessageReader& message);
+/// Of the end of a prepared transaction's changes, in a stream or not.
+PrepareMessage read_prepare(ChangeMessageReader& message);
+/// COMMIT PREPARED there; `prepare` is that commit.
+PrepareMessage read_commit_prepared(ChangeMessageReader& message);
+/// ROLLBACK PREPARED there; `prepare` is the end of the PREPARE.
+PrepareMessage read_rollback_prepared(ChangeMessageReader& message);
 
 }  // namespace swizzle::sql

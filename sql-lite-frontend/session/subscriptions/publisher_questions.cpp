@@ -153,9 +153,36 @@ void drop_publisher_slot(PublisherLink& link, const std::string& name) {
               dropped.error().message());
 }
 
+void drop_slot_if_exists(PublisherLink& link, const std::string& name) {
+  const std::string question = fmt::format(
+      "SELECT 1 FROM pg_catalog.pg_replication_slots WHERE slot_name = {}", literal(name));
+  if (rows_of(link, question, "could not receive list of replication slots", 1).empty()) return;
+  drop_publisher_slot(link, name);
+}
+
+std::string CopySlots::name(Oid table) const {
+  return fmt::format("pg_{}_sync_{}_{}", subscription, table, server);
+}
+
+void drop_copy_slots(PublisherLink& link, const CopySlots& slots, std::span<const Oid> kept) {
+  const std::string question = fmt::format(
+      "SELECT slot_name FROM pg_catalog.pg_replication_slots WHERE slot_name ~ "
+      "'^pg_{}_sync_[0-9]+_{}$'",
+      slots.subscription, slots.server);
+  for (const PublisherLink::Row& row :
+       rows_of(link, question, "could not receive list of replication slots", 1)) {
+    const std::string name = text_of(row[0]);
+    const auto is_its = [&](Oid table) { return slots.name(table) == name; };
+    if (!std::ranges::any_of(kept, is_its)) drop_slot_if_exists(link, name);
+  }
+}
+
 PublishedPart published_part(PublisherLink& link, const PublishedName& name,
-                             const std::vector<std::string>& publications) {
+                             const Subscription& subscription) {
+  constexpr int kCopiesBinary = 160'000;
   PublishedPart part;
+  part.is_binary = subscription.binary && link.version() >= kCopiesBinary;
+  const std::string_view form = part.is_binary ? " WITH (FORMAT binary)" : "";
   std::vector<std::string> filters;
   bool is_filtered = link.version() >= kHasColumnLists;
   if (link.version() >= kHasColumnLists) {
@@ -163,7 +190,7 @@ PublishedPart published_part(PublisherLink& link, const PublishedName& name,
         "SELECT DISTINCT a.column_name, t.rowfilter FROM pg_catalog.pg_publication_tables t CROSS "
         "JOIN LATERAL unnest(t.attnames) AS a(column_name) WHERE t.pubname IN ({}) AND "
         "t.schemaname = {} AND t.tablename = {}",
-        literal_list(publications), literal(name.schema), literal(name.table));
+        literal_list(subscription.publications), literal(name.schema), literal(name.table));
     std::set<std::string> listed;
     std::set<std::string> known;
     for (const PublisherLink::Row& row :
@@ -188,14 +215,14 @@ PublishedPart published_part(PublisherLink& link, const PublishedName& name,
     columns += quote_identifier(column);
   }
   if (is_plain_table(link, name) && (!is_filtered || filters.empty())) {
-    part.copy = columns.empty() ? fmt::format("COPY {} TO STDOUT", qualified(name))
-                                : fmt::format("COPY {} ({}) TO STDOUT", qualified(name), columns);
+    const std::string list = columns.empty() ? std::string{} : fmt::format(" ({})", columns);
+    part.copy = fmt::format("COPY {}{} TO STDOUT{}", qualified(name), list, form);
     return part;
   }
   part.copy = fmt::format("COPY (SELECT {} FROM {}", columns, qualified(name));
   for (std::size_t i = 0; is_filtered && i < filters.size(); ++i)
     part.copy += fmt::format("{}({})", i == 0 ? " WHERE " : " OR ", filters[i]);
-  part.copy += ") TO STDOUT";
+  part.copy += fmt::format(") TO STDOUT{}", form);
   return part;
 }
 

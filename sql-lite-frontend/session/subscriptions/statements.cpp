@@ -152,12 +152,19 @@ class Altering {
       changed_.password_required = options.password_required;
     }
     if (options.has("run_as_owner")) changed_.run_as_owner = options.run_as_owner;
+    if (options.has("binary")) changed_.binary = options.binary;
+    if (options.has("streaming")) changed_.streaming = options.streaming;
     for (const std::string_view name : {"two_phase", "failover"}) {
       if (!options.has(name)) continue;
       if (old_.enabled) {
         throw_error(sqlstate::object_not_in_prerequisite_state,
                     "cannot set option \"{}\" for enabled subscription", name);
       }
+    }
+    const bool had_two_phase = old_.two_phase != Subscription::TwoPhase::disabled;
+    if (options.has("two_phase") && options.two_phase != had_two_phase) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "changing the option \"two_phase\" of a subscription is not supported"};
     }
     if (options.has("origin")) changed_.origin = options.origin;
   }
@@ -205,6 +212,14 @@ class Altering {
           .with_hint(verb == "SET" ? fmt::format("Use {}.", command)
                                    : fmt::format("Use {} instead.", command));
     }
+    if (options.copy_data && old_.two_phase == Subscription::TwoPhase::enabled) {
+      throw SqlError{sqlstate::syntax_error,
+                     "ALTER SUBSCRIPTION with refresh and copy_data is not allowed when two_phase "
+                     "is enabled"}
+          .with_hint(fmt::format("Use ALTER SUBSCRIPTION ... {} PUBLICATION with refresh = false, "
+                                 "or with copy_data = false, or use DROP/CREATE SUBSCRIPTION.",
+                                 verb));
+    }
     session_.transaction.prevent_in_block("ALTER SUBSCRIPTION with refresh");
     refresh_by(options, checked);
   }
@@ -216,6 +231,14 @@ class Altering {
     }
     const SubscriptionOptions options =
         subscription_options(session_, statement_.options, "copy_data");
+    if (options.copy_data && old_.two_phase == Subscription::TwoPhase::enabled) {
+      throw SqlError{sqlstate::syntax_error,
+                     "ALTER SUBSCRIPTION ... REFRESH with copy_data is not allowed when two_phase "
+                     "is enabled"}
+          .with_hint(
+              "Use ALTER SUBSCRIPTION ... REFRESH with copy_data = false, or use DROP/CREATE "
+              "SUBSCRIPTION.");
+    }
     session_.transaction.prevent_in_block("ALTER SUBSCRIPTION ... REFRESH");
     refresh_by(options, {});
   }
@@ -240,7 +263,7 @@ class Altering {
   void skip() {
     const SubscriptionOptions options = subscription_options(session_, statement_.options, "lsn");
     const Lsn applied =
-        read_applied_position(session_.catalog.of_database(), *session_.transaction, old_.oid);
+        read_applied_position(session_.catalog.of_database(), *session_.transaction, {old_.oid});
     if (options.lsn != Lsn::none && applied != Lsn::none && options.lsn < applied) {
       throw_error(sqlstate::invalid_parameter_value,
                   "skip WAL location (LSN {}) must be greater than origin LSN {}",
@@ -258,8 +281,19 @@ class Altering {
 
 // DROP SUBSCRIPTION ----------------------------------------------------------------------------
 
-void drop_slot_of(Session::State& session, const Subscription& subscription, ResultSink& sink) {
+/// True if a table's first copy may have a slot at the publisher.
+bool copies_tables(Session::State& session, Oid subscription) {
+  using State = SubscribedTable::State;
+  for (const SubscribedTable& table :
+       read_subscribed_tables(session.catalog.of_database(), *session.transaction, subscription)) {
+    if (table.state == State::copying || table.state == State::finished) return true;
+  }
+  return false;
+}
+
+void drop_slots_of(Session::State& session, const Subscription& subscription, ResultSink& sink) {
   auto link = try_connect_aside(require_door(session), target_of(session, subscription));
+  if (!link && !subscription.slot) return;
   if (!link) {
     throw sql_error(SqlState{"08006"},
                     "could not connect to publisher when attempting to drop replication slot "
@@ -269,6 +303,8 @@ void drop_slot_of(Session::State& session, const Subscription& subscription, Res
             "Use ALTER SUBSCRIPTION ... DISABLE to disable the subscription, and then use ALTER "
             "SUBSCRIPTION ... SET (slot_name = NONE) to disassociate it from the slot.");
   }
+  drop_copy_slots(**link, slots_of_copies(session, subscription.oid), {});
+  if (!subscription.slot) return;
   drop_publisher_slot(**link, *subscription.slot);
   session.notice(sink, Severity::notice, kNoState,
                  fmt::format("dropped replication slot \"{}\" on publisher", *subscription.slot));
@@ -304,6 +340,9 @@ void create_subscription(Session::State& session, const ast::CreateSubscriptionS
   subscription.disable_on_error = options.disable_on_error;
   subscription.password_required = options.password_required;
   subscription.run_as_owner = options.run_as_owner;
+  subscription.binary = options.binary;
+  subscription.streaming = options.streaming;
+  if (options.two_phase) subscription.two_phase = Subscription::TwoPhase::pending;
   check_conninfo(session, subscription.conninfo, options.password_required && !is_superuser);
   if (options.connect) require_door(session);
   subscription.oid = session.catalog.allocate_oid();
@@ -331,13 +370,14 @@ void drop_subscription(Session::State& session, const ast::DropSubscriptionStmt&
   }
   const Subscription subscription = lock_dropped_subscription(session, statement.subname);
   if (subscription.slot) session.transaction.prevent_in_block("DROP SUBSCRIPTION");
-  // The worker holds the slot, and writes records that go.
+  // The workers hold slots, and write records that go.
   SubscriptionWorkers::Hold hold{session.shared.subscription_workers, subscription.oid};
-  hold.stop_worker([&] { session.check_cancelled(); });
+  hold.stop_workers([&] { session.check_cancelled(); });
+  const bool has_copies = copies_tables(session, subscription.oid);
   remove_subscription(catalog, *session.transaction, subscription);
   put_comment(catalog, *session.transaction, catalog.database(),
               {class_id::pg_subscription, subscription.oid, 0, {}});
-  if (subscription.slot) drop_slot_of(session, subscription, sink);
+  if (subscription.slot || has_copies) drop_slots_of(session, subscription, sink);
   session.shared.subscription_workers.note_change();
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/subscriptions.h"
 #include "sql-lite-frontend/session/subscriptions/aside_link.h"
-#include "sql-lite-frontend/session/subscriptions/publisher_questions.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "storage/logical/logical_log.h"
 
 namespace swizzle::sql {
 namespace {
@@ -68,6 +68,10 @@ PublisherTarget target_of(const StatementContext& session, const Subscription& s
               subscription.password_required && !session.rights.is_superuser(subscription.owner)};
 }
 
+CopySlots slots_of_copies(const Session::State& session, Oid subscription) {
+  return {.subscription = subscription, .server = session.shared.engine.logical_log().log_id()};
+}
+
 std::unique_ptr<PublisherLink> link_to_publisher(Session::State& session,
                                                  const Subscription& subscription) {
   return connect_aside(require_door(session), target_of(session, subscription), subscription.name);
@@ -123,10 +127,12 @@ void refresh_tables(Session::State& session, PublisherLink& link, const Subscrip
                     SubscribedTable::State state_of_new) {
   Catalog& catalog = session.catalog.of_database();
   Transaction& transaction = *session.transaction;
-  std::set<Oid> gone;
+  std::map<Oid, SubscribedTable::State> gone;
   for (const SubscribedTable& table :
        read_subscribed_tables(catalog, transaction, subscription.oid))
-    gone.insert(table.table);
+    gone.emplace(table.table, table.state);
+  // No worker of a table that goes begins meanwhile.
+  SubscriptionWorkers::Hold hold{session.shared.subscription_workers, subscription.oid};
   for (const TablePtr& table : local_tables(session, link, subscription.publications)) {
     const Oid oid = table->relation.oid;
     if (gone.erase(oid) != 0) continue;
@@ -134,7 +140,12 @@ void refresh_tables(Session::State& session, PublisherLink& link, const Subscrip
                          {.subscription = subscription.oid, .table = oid, .state = state_of_new},
                          TableRecord::may_be_new);
   }
-  for (const Oid oid : gone) remove_subscribed_table(catalog, transaction, subscription.oid, oid);
+  for (const auto& [oid, state] : gone) {
+    hold.stop_worker(oid, [&] { session.check_cancelled(); });
+    remove_subscribed_table(catalog, transaction, subscription.oid, oid);
+    if (state == SubscribedTable::State::ready) continue;
+    drop_slot_if_exists(link, slots_of_copies(session, subscription.oid).name(oid));
+  }
 }
 
 }  // namespace swizzle::sql

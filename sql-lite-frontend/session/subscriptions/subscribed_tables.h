@@ -6,11 +6,13 @@
 #include "sql-lite-frontend/catalog/subscription.h"
 #include "sql-lite-frontend/publisher.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/session/subscriptions/publisher_questions.h"
 
 namespace swizzle::sql {
 
 /// Returns the server's part of subscriptions. Throws 0A000 if there is no server.
 PublisherDoor& require_door(Session::State& session);
+CopySlots slots_of_copies(const Session::State& session, Oid subscription);
 /// Connects as the subscription's worker does. Throws 08006.
 std::unique_ptr<PublisherLink> link_to_publisher(Session::State& session,
                                                  const Subscription& subscription);

@@ -23,16 +23,15 @@ bool is_boolean_word(std::string_view lower) {
   return false;
 }
 
-/// off, on or parallel; transactions are applied once they have committed, so only the first has a
-/// meaning here.
-void check_streaming(const ast::DefElem& option) {
+Subscription::Streaming checked_streaming(const ast::DefElem& option) {
+  using Streaming = Subscription::Streaming;
   const std::string value = option.arg == nullptr ? "true" : lower_case(option_text(option));
-  if (value == "parallel") refuse_value(option.defname, value);
+  if (value == "parallel") return Streaming::parallel;
   if (!is_boolean_word(value)) {
     throw_error(sqlstate::syntax_error, "{} requires a Boolean value or \"parallel\"",
                 option.defname);
   }
-  if (option.arg == nullptr || option_boolean(option)) refuse_value(option.defname, "on");
+  return option.arg == nullptr || option_boolean(option) ? Streaming::on : Streaming::off;
 }
 
 std::string checked_origin(const ast::DefElem& option) {
@@ -85,7 +84,9 @@ bool* boolean_option(SubscriptionOptions& options, std::string_view name) {
                                {"refresh", &SubscriptionOptions::refresh},
                                {"disable_on_error", &SubscriptionOptions::disable_on_error},
                                {"password_required", &SubscriptionOptions::password_required},
-                               {"run_as_owner", &SubscriptionOptions::run_as_owner}};
+                               {"run_as_owner", &SubscriptionOptions::run_as_owner},
+                               {"binary", &SubscriptionOptions::binary},
+                               {"two_phase", &SubscriptionOptions::two_phase}};
   for (const Place& place : kPlaces)
     if (place.name == name) return &(options.*place.value);
   return nullptr;
@@ -101,13 +102,13 @@ void apply(SubscriptionOptions& options, const Session::State& session,
   } else if (name == "synchronous_commit") {
     options.synchronous_commit = checked_commit(session, option);
   } else if (name == "streaming") {
-    check_streaming(option);
+    options.streaming = checked_streaming(option);
   } else if (name == "origin") {
     options.origin = checked_origin(option);
   } else if (name == "lsn") {
     options.lsn = checked_lsn(option);
   } else {
-    // binary, two_phase, failover
+    // failover
     refuse_if_on(option);
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sql-lite-frontend/catalog/subscription.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
 namespace swizzle::sql {
@@ -20,6 +21,9 @@ struct SubscriptionOptions {
   bool disable_on_error = false;
   bool password_required = true;
   bool run_as_owner = false;
+  bool binary = false;
+  bool two_phase = false;
+  Subscription::Streaming streaming = Subscription::Streaming::parallel;
   std::optional<std::string> slot_name;  ///< none: NONE, if it was given
   std::string synchronous_commit = "off";
   std::string origin = "any";

@@ -36,9 +36,9 @@ void subscription_rows(Execution& execution, const EmitRow& emit) {
                          text_value(execution, one.name),
                          Value::from_oid(one.owner),
                          flag(one.enabled),
-                         flag(false),
-                         letter('f'),
-                         letter('d'),
+                         flag(one.binary),
+                         letter(static_cast<char>(one.streaming)),
+                         letter(static_cast<char>(one.two_phase)),
                          flag(one.disable_on_error),
                          flag(one.password_required),
                          flag(one.run_as_owner),
@@ -62,26 +62,29 @@ void subscribed_table_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+/// A subscription has a row for each of its workers, and one if it has none.
 void worker_rows(Execution& execution, const EmitRow& emit) {
   const auto workers = session_of(execution).shared.subscription_workers.list();
   for (const Subscription& one : subscriptions_of(execution)) {
-    const auto found =
-        std::ranges::find(workers, one.oid, &SubscriptionWorkers::Worker::subscription);
     std::vector<Value> row(11, Value::null());
     row[0] = Value::from_oid(one.oid);
     row[1] = text_value(execution, one.name);
-    if (found != workers.end()) {
-      const bool copies = found->table != kNoOid;
+    bool is_any = false;
+    for (const SubscriptionWorkers::Worker& worker : workers) {
+      if (worker.id.subscription != one.oid) continue;
+      const bool copies = worker.id.table != kNoOid;
       row[2] = text_value(execution, copies ? "table synchronization" : "apply");
-      row[3] = Value::from_int(found->pid);
-      if (copies) row[5] = Value::from_oid(found->table);
-      row[6] = position_or_null(found->received);
-      row[7] = moment_or_null(found->sent_at);
-      row[8] = moment_or_null(found->heard_at);
-      row[9] = position_or_null(found->latest_end);
-      row[10] = moment_or_null(found->latest_end_at);
+      row[3] = Value::from_int(worker.pid);
+      row[5] = copies ? Value::from_oid(worker.id.table) : Value::null();
+      row[6] = position_or_null(worker.received);
+      row[7] = moment_or_null(worker.sent_at);
+      row[8] = moment_or_null(worker.heard_at);
+      row[9] = position_or_null(worker.latest_end);
+      row[10] = moment_or_null(worker.latest_end_at);
+      emit(row);
+      is_any = true;
     }
-    emit(row);
+    if (!is_any) emit(row);
   }
 }
 
@@ -122,7 +125,7 @@ void origin_position_rows(Execution& execution, const EmitRow& emit) {
   StatementContext& session = context_of(execution);
   for (const Subscription& one : subscriptions_of(execution)) {
     const Lsn applied =
-        read_applied_position(session.catalog.of_database(), *session.transaction, one.oid);
+        read_applied_position(session.catalog.of_database(), *session.transaction, {one.oid});
     if (applied == Lsn::none) continue;
     const Value row[] = {Value::from_oid(one.oid), text_value(execution, origin_name(one.oid)),
                          position(applied)};

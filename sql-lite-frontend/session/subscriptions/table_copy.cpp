@@ -54,40 +54,43 @@ class Copying {
  public:
   explicit Copying(const TableCopy& copy) : copy_(copy), state_(copy.session.state()) {}
 
-  SubscribedTable run() {
-    link_ = value_of(copy_.door.connect(target_of(state_, copy_.subscription)));
-    table_.lsn = make_snapshot();
+  Lsn run() {
+    PublisherTarget target = target_of(state_, copy_.subscription);
+    target.application_name = copy_.slot;
+    link_ = value_of(copy_.door.connect(target));
+    // An earlier attempt may have left it.
+    drop_slot_if_exists(*link_, copy_.slot);
+    position_ = make_snapshot();
     const SchemaPtr schema = state_.catalog.schema(copy_.table->relation.schema);
     if (!schema) throw SqlError{sqlstate::invalid_schema_name, "the schema was dropped"};
     const PublishedName name{schema->name, copy_.table->relation.name};
-    const PublishedPart part = published_part(*link_, name, copy_.subscription.publications);
+    const PublishedPart part = published_part(*link_, name, copy_.subscription);
     value_of(link_->start(part.copy));
-    copy_rows(name, part.columns);
-    return table_;
+    copy_rows(name, part);
+    return position_;
   }
 
  private:
   /// Gives the link's transaction the snapshot of a new slot; returns the slot's position.
   Lsn make_snapshot() {
     value_of(link_->ask("BEGIN READ ONLY ISOLATION LEVEL REPEATABLE READ"));
-    const std::string slot = fmt::format("pg_{}_sync_{}_{}", copy_.subscription.oid,
-                                         copy_.table->relation.oid, copy_.session.backend_pid());
-    const auto rows = value_of(link_->ask(fmt::format(
-        "CREATE_REPLICATION_SLOT {} TEMPORARY LOGICAL pgoutput {}", quote_identifier(slot),
-        link_->version() >= kHasSlotOptions ? "(SNAPSHOT 'use')" : "USE_SNAPSHOT")));
+    const auto rows = value_of(link_->ask(
+        fmt::format("CREATE_REPLICATION_SLOT {} LOGICAL pgoutput {}", quote_identifier(copy_.slot),
+                    link_->version() >= kHasSlotOptions ? "(SNAPSHOT 'use')" : "USE_SNAPSHOT")));
     constexpr std::size_t kPosition = 1;
     if (rows.size() != 1 || rows[0].size() <= kPosition || !rows[0][kPosition])
       throw SqlError{sqlstate::protocol_violation, "the publisher's slot has no position"};
     return parse_lsn(*rows[0][kPosition]);
   }
 
-  void copy_rows(const PublishedName& name, const std::vector<std::string>& columns) {
+  void copy_rows(const PublishedName& name, const PublishedPart& part) {
     std::string list;
-    for (const std::string& column : columns)
+    for (const std::string& column : part.columns)
       list += (list.empty() ? "" : ", ") + quote_identifier(column);
-    const std::string text = fmt::format("COPY {}.{}{} FROM STDIN", quote_identifier(name.schema),
+    const std::string text = fmt::format("COPY {}.{}{} FROM STDIN{}", quote_identifier(name.schema),
                                          quote_identifier(name.table),
-                                         list.empty() ? std::string{} : fmt::format(" ({})", list));
+                                         list.empty() ? std::string{} : fmt::format(" ({})", list),
+                                         part.is_binary ? " WITH (FORMAT binary)" : "");
     PublishedRows rows{*link_, copy_};
     require_done(copy_.session.simple_query("BEGIN", rows));
     if (notes_origins(state_)) note_rows_origin(name);
@@ -97,12 +100,15 @@ class Copying {
       const ActingUser acting{state_, owner, ActingUser::As::restricted};
       require_done(copy_.session.simple_query(text, rows));
     }
-    table_.state = SubscribedTable::State::copied;
     require_done(copy_.session.run_request("COPY", rows, [&] {
       state_.transaction.begin_statement();
-      const bool is_there = put_subscribed_table(state_.catalog.of_database(), *state_.transaction,
-                                                 table_, TableRecord::must_exist);
+      Catalog& catalog = state_.catalog.of_database();
+      const bool is_there =
+          put_subscribed_table(catalog, *state_.transaction,
+                               record(SubscribedTable::State::finished), TableRecord::must_exist);
       if (!is_there) refuse_removed(name);
+      put_applied_position(catalog, *state_.transaction,
+                           {copy_.subscription.oid, copy_.table->relation.oid}, position_);
     }));
     require_done(copy_.session.simple_query("COMMIT", rows));
   }
@@ -112,13 +118,17 @@ class Copying {
     SilentSink sink;
     require_done(copy_.session.run_request("ORIGIN", sink, [&] {
       state_.transaction.begin_statement();
-      SubscribedTable copying = table_;
-      copying.state = SubscribedTable::State::copying;
-      const bool is_there = put_subscribed_table(state_.catalog.of_database(), *state_.transaction,
-                                                 copying, TableRecord::must_exist);
+      const bool is_there =
+          put_subscribed_table(state_.catalog.of_database(), *state_.transaction,
+                               record(SubscribedTable::State::copying), TableRecord::must_exist);
       if (!is_there) refuse_removed(name);
-      note_origin(state_, copy_.subscription.oid, table_.lsn);
+      note_origin(state_, copy_.subscription.oid, position_);
     }));
+  }
+
+  [[nodiscard]] SubscribedTable record(SubscribedTable::State state) const {
+    return {
+        .subscription = copy_.subscription.oid, .table = copy_.table->relation.oid, .state = state};
   }
 
   [[noreturn]] static void refuse_removed(const PublishedName& name) {
@@ -129,13 +139,12 @@ class Copying {
   const TableCopy& copy_;
   Session::State& state_;
   std::unique_ptr<PublisherLink> link_;
-  SubscribedTable table_{.subscription = copy_.subscription.oid,
-                         .table = copy_.table->relation.oid};
+  Lsn position_ = Lsn::none;
 };
 
 }  // namespace
 
-std::expected<SubscribedTable, Diagnostic> copy_table(const TableCopy& copy) {
+std::expected<Lsn, Diagnostic> copy_table(const TableCopy& copy) {
   std::optional<Diagnostic> failure;
   try {
     return Copying{copy}.run();

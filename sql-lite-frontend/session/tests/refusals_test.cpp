@@ -229,9 +229,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"CREATE STATISTICS s ON a, b FROM t", "CREATE STATISTICS"},
       {"ALTER EXTENSION plpgsql ADD TABLE t", "ALTER EXTENSION"},
       {"CREATE TABLE r (a int REFERENCES p)", "foreign keys that refer to partitioned tables"},
-      {"CREATE PUBLICATION r FOR TABLE p", "partitioned table"},
-      {"CREATE PUBLICATION r FOR ALL TABLES WITH (publish_via_partition_root)",
-       "publish_via_partition_root"},
       {"CREATE TABLE i () INHERITS (t)", "table inheritance"},
       {"ALTER TABLE t CLUSTER ON i", "CLUSTER ON"},
       {"ALTER SYSTEM SET work_mem = '1MB'", "ALTER SYSTEM"},
@@ -281,13 +278,10 @@ TEST_CASE_METHOD(Fixture, "a refusal names the object, and what to do instead", 
   const auto with = [&](const std::string& option) {
     return refused("CREATE SUBSCRIPTION s CONNECTION '' PUBLICATION p WITH (" + option + ")");
   };
-  for (const std::string option : {"binary", "two_phase", "failover"}) {
-    CHECK(with(option) ==
-          "subscription parameter \"" + option + "\" with the value \"true\" is not supported");
-  }
-  CHECK(with("streaming = parallel") ==
-        "subscription parameter \"streaming\" with the value \"parallel\" is not supported");
-  CHECK(with("origin = none") == "connecting to a publisher needs a server");
+  CHECK(with("failover") ==
+        "subscription parameter \"failover\" with the value \"true\" is not supported");
+  for (const std::string option : {"binary", "two_phase", "streaming = parallel", "origin = none"})
+    CHECK(with(option) == "connecting to a publisher needs a server");
   CHECK(refused("CREATE ACCESS METHOD m TYPE INDEX HANDLER h") ==
         "CREATE ACCESS METHOD m is not supported");
   CHECK(refused("CREATE OPERATOR CLASS c FOR TYPE int USING btree AS OPERATOR 1 <") ==

@@ -1,203 +1,19 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <deque>
-#include <map>
-#include <utility>
+#include <chrono>
+#include <thread>
 
 #include "sql-lite-frontend/publisher.h"
-#include "sql-lite-frontend/session/replication/big_endian_text.h"
-#include "sql-lite-frontend/session/shared/database_shared.h"
-#include "sql-lite-frontend/session/tests/test_database.h"
+#include "sql-lite-frontend/session/tests/fake_publisher.h"
 
 namespace swizzle::sql {
 namespace {
 
-/// Answers of a publisher: rows by the beginning of the question, and a stream.
-struct Script {
-  std::map<std::string, std::vector<PublisherLink::Row>> answers;
-  std::deque<std::string> stream;             ///< messages after START_REPLICATION
-  std::map<std::string, std::string> copies;  ///< text of COPY, by its beginning
-  std::vector<std::string> asked;
-  std::vector<std::string> log;
-};
-
-class FakeLink final : public PublisherLink {
- public:
-  FakeLink(Script& script, PublisherDoor& door) : script_(script), door_(door) {}
-
-  Result<std::vector<Row>> ask(const std::string& statement) override {
-    script_.asked.push_back(statement);
-    for (const auto& [beginning, rows] : script_.answers)
-      if (statement.starts_with(beginning)) return rows;
-    return std::vector<Row>{};
-  }
-  Result<> start(const std::string& statement) override {
-    script_.asked.push_back(statement);
-    is_copy_ = statement.starts_with("COPY");
-    if (!is_copy_) return {};
-    for (const auto& [beginning, text] : script_.copies)
-      if (statement.starts_with(beginning)) copy_ = text;
-    return {};
-  }
-  Result<Received> receive(Duration /*longest*/) override {
-    if (is_copy_) {
-      now_ = std::exchange(copy_, {});
-      if (now_.empty()) return Received{Arrival::end, {}};
-      return Received{Arrival::message, as_bytes(now_)};
-    }
-    if (script_.stream.empty()) {
-      // The test has said all.
-      door_.stop();
-      return Received{};
-    }
-    now_ = std::move(script_.stream.front());
-    script_.stream.pop_front();
-    return Received{Arrival::message, as_bytes(now_)};
-  }
-  Result<> send(Bytes /*message*/) override { return {}; }
-  [[nodiscard]] int version() const override { return 150'000; }
-
- private:
-  Script& script_;
-  PublisherDoor& door_;
-  bool is_copy_ = false;
-  std::string copy_;
-  std::string now_;
-};
-
-class FakeDoor final : public PublisherDoor {
- public:
-  explicit FakeDoor(Script& script) : script_(script) {}
-  Result<std::unique_ptr<PublisherLink>> connect(const PublisherTarget& /*target*/) override {
-    return std::unique_ptr<PublisherLink>{std::make_unique<FakeLink>(script_, *this)};
-  }
-  Result<> check(const std::string& /*conninfo*/, bool /*must_have_password*/) override {
-    return {};
-  }
-  void stop() noexcept override { is_stopping_ = true; }
-  [[nodiscard]] bool is_stopping() const noexcept override { return is_stopping_; }
-  void log(const Diagnostic& diagnostic) override {
-    std::string line = diagnostic.message;
-    for (const std::string& more : {diagnostic.detail, diagnostic.where})
-      if (!more.empty()) line += " | " + more;
-    script_.log.push_back(std::move(line));
-  }
-
- private:
-  Script& script_;
-  bool is_stopping_ = false;
-};
-
-/// Messages of pgoutput, each in an envelope of the stream.
-class Changes {
- public:
-  explicit Changes(Script& script) : script_(script) {}
-
-  void relation(std::uint32_t id, const std::string& name, char identity,
-                const std::vector<std::pair<std::string, bool>>& columns) {
-    std::string out{"R"};
-    put_number(out, id);
-    put_string(out, "public");
-    put_string(out, name);
-    out += identity;
-    put_number(out, static_cast<std::int16_t>(columns.size()));
-    for (const auto& [column, is_key] : columns) {
-      out += is_key ? '\1' : '\0';
-      put_string(out, column);
-      put_number(out, std::uint32_t{25});
-      put_number(out, std::int32_t{-1});
-    }
-    send(out);
-  }
-  void begin(std::uint64_t commit) {
-    std::string out{"B"};
-    put_number(out, commit);
-    put_number(out, std::int64_t{0});
-    put_number(out, std::uint32_t{77});
-    commit_ = commit;
-    send(out);
-  }
-  void commit() {
-    std::string out{"C"};
-    out += '\0';
-    put_number(out, commit_);
-    put_number(out, commit_ + 8);
-    put_number(out, std::int64_t{0});
-    send(out);
-  }
-  using Row = std::vector<std::optional<std::string>>;
-  void insert(std::uint32_t id, const Row& row) { send(head('I', id) + "N" + tuple(row)); }
-  void update(std::uint32_t id, const Row& row) { send(head('U', id) + "N" + tuple(row)); }
-  void update(std::uint32_t id, char kind, const Row& before, const Row& row) {
-    send(head('U', id) + kind + tuple(before) + "N" + tuple(row));
-  }
-  void remove(std::uint32_t id, char kind, const Row& before) {
-    send(head('D', id) + kind + tuple(before));
-  }
-  void send(const std::string& message) {
-    std::string out{"w"};
-    put_number(out, std::uint64_t{1});
-    put_number(out, commit_);
-    put_number(out, std::int64_t{0});
-    script_.stream.push_back(out + message);
-  }
-
- private:
-  static std::string head(char kind, std::uint32_t id) {
-    std::string out{kind};
-    put_number(out, id);
-    return out;
-  }
-  static std::string tuple(const Row& row) {
-    std::string out;
-    put_number(out, static_cast<std::int16_t>(row.size()));
-    for (const auto& value : row) {
-      if (!value) {
-        out += 'n';
-      } else if (*value == "(unchanged)") {
-        out += 'u';
-      } else {
-        out += 't';
-        put_number(out, static_cast<std::uint32_t>(value->size()));
-        out += *value;
-      }
-    }
-    return out;
-  }
-
-  Script& script_;
-  std::uint64_t commit_ = 1;
-};
-
-/// A database with a subscription to a fake publisher, which has one table.
-struct Subscriber {
-  Subscriber() {
-    db.database().shared().publishers = &door;
-    db.run("CREATE TABLE t (id int PRIMARY KEY, name text, extra text DEFAULT 'default')");
-    script.answers["SELECT DISTINCT t.schemaname"] = {{"public", "t", std::nullopt}};
-    script.answers["SELECT t.pubname"] = {{"p"}};
-  }
-  void subscribe(const std::string& options) {
-    REQUIRE(db.run("CREATE SUBSCRIPTION s CONNECTION 'x' PUBLICATION p WITH (" + options + ")") ==
-            "CREATE SUBSCRIPTION");
-  }
-  /// Runs a worker until the stream is at its end, or it fails.
-  ApplyEnd follow() {
-    FakeDoor own{script};
-    const std::vector<ApplyJob> jobs = find_apply_jobs(db.database());
-    REQUIRE(jobs.size() == 1);
-    ApplyJob job = jobs[0];
-    job.pid = 2'000'000'000;
-    return run_apply_worker(db.database(), own, job);
-  }
-
-  Script script;
-  FakeDoor door{script};
-  TestDatabase db;
-  Changes changes{script};
-};
-
-constexpr std::uint32_t kRelation = 4711;
+using fake::Changes;
+using fake::FakeDoor;
+using fake::kRelation;
+using fake::Script;
+using fake::Subscriber;
 
 }  // namespace
 
@@ -224,7 +40,8 @@ TEST_CASE("a worker applies a publisher's transactions", "[sql][subscriptions]")
   // The next worker asks for what comes after.
   CHECK(s.follow() == ApplyEnd::over);
   CHECK(s.script.asked.back() ==
-        "START_REPLICATION SLOT s LOGICAL 0/208 (proto_version '1', publication_names '\"p\"')");
+        "START_REPLICATION SLOT s LOGICAL 0/208 (proto_version '2', publication_names '\"p\"', "
+        "streaming 'on')");
 }
 
 TEST_CASE("rows that are not here are passed over, rows that are end the worker",
@@ -286,6 +103,28 @@ TEST_CASE("rows that are not here are passed over, rows that are end the worker"
   CHECK(s.db.rows("SELECT subskiplsn FROM pg_subscription") == std::vector<std::string>{"0/0"});
 }
 
+TEST_CASE("SKIP of a transaction that does not come is cleared by the next one",
+          "[sql][subscriptions]") {
+  Subscriber s;
+  s.subscribe("copy_data = false");
+  s.db.run("ALTER SUBSCRIPTION s SKIP (lsn = '0/200')");
+  Changes& c = s.changes;
+  c.relation(kRelation, "t", 'd', {{"id", true}});
+  for (const std::uint64_t at : {0x100U, 0x200U}) {
+    c.begin(at);
+    c.insert(kRelation, {std::to_string(at)});
+    c.commit();
+  }
+  CHECK(s.follow() == ApplyEnd::over);
+  CHECK(s.db.rows("SELECT id FROM t ORDER BY id") == std::vector<std::string>{"256", "512"});
+  CHECK(s.db.rows("SELECT subskiplsn FROM pg_subscription") == std::vector<std::string>{"0/0"});
+  CHECK(std::ranges::any_of(s.script.log, [](const std::string& line) {
+    return line.starts_with(
+        "skip-LSN of subscription \"s\" cleared | Remote transaction's finish "
+        "WAL location (LSN) 0/100 did not match skip-LSN 0/200.");
+  }));
+}
+
 TEST_CASE("a table without a key is followed by whole rows", "[sql][subscriptions]") {
   Subscriber s;
   s.db.run("CREATE TABLE bare (a int, b text)");
@@ -303,15 +142,61 @@ TEST_CASE("a table without a key is followed by whole rows", "[sql][subscription
   CHECK(s.db.rows("SELECT a, b FROM bare ORDER BY a") == std::vector<std::string>{"1|x", "2|y"});
 }
 
-TEST_CASE("a worker copies a table first", "[sql][subscriptions]") {
+namespace {
+
+/// The worker that copies table `t`, on a thread of its own, with a publisher of its own.
+class Copier {
+ public:
+  explicit Copier(Subscriber& subscriber) : subscriber_(subscriber) {
+    job_ = subscriber.job();
+    ++job_.pid;
+    job_.table = static_cast<std::uint32_t>(std::stoul(subscriber.db.rows(
+        "SELECT srrelid::int8 FROM pg_subscription_rel WHERE srsubstate = 'i'")[0]));
+    slot = "pg_" + std::to_string(job_.subscription) + "_sync_" + std::to_string(job_.table);
+  }
+  /// Waits until it has copied the rows.
+  void start() {
+    thread_ = std::thread{[this] {
+      FakeDoor own{script};
+      end_ = run_apply_worker(subscriber_.db.database(), own, job_);
+    }};
+    for (int i = 0; i < 3000 && state() != "f"; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    CHECK(state() == "f");
+  }
+  ApplyEnd end() {
+    thread_.join();
+    return end_;
+  }
+  std::string state() {
+    return subscriber_.db.rows("SELECT srsubstate FROM pg_subscription_rel WHERE srrelid = " +
+                               std::to_string(job_.table))[0];
+  }
+  [[nodiscard]] bool has_asked(const std::string& beginning) const {
+    return std::ranges::any_of(script.asked,
+                               [&](const std::string& one) { return one.starts_with(beginning); });
+  }
+
+  Script script;
+  std::string slot;
+
+ private:
+  Subscriber& subscriber_;
+  ApplyJob job_;
+  ApplyEnd end_ = ApplyEnd::failed;
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a table is copied first, and its changes are applied from there on",
+          "[sql][subscriptions]") {
   Subscriber s;
   s.subscribe("copy_data = true");
-  s.script.answers["CREATE_REPLICATION_SLOT"] = {{"x", "0/150", std::nullopt, "pgoutput"}};
-  s.script.answers["SELECT DISTINCT a.column_name"] = {{"id", std::nullopt},
-                                                       {"name", std::nullopt}};
-  s.script.answers["SELECT a.attname"] = {{"id"}, {"name"}};
-  s.script.answers["SELECT c.relkind"] = {{"r"}};
-  s.script.copies["COPY public.t (id, name) TO STDOUT"] = "1\tone\n2\t\\N\n";
+  Copier copier{s};
+  Subscriber::offer_copy(copier.script);
+  copier.start();
+  CHECK(copier.has_asked("CREATE_REPLICATION_SLOT " + copier.slot));
   Changes& c = s.changes;
   c.relation(kRelation, "t", 'd', {{"id", true}, {"name", false}});
   c.begin(0x100);
@@ -321,8 +206,81 @@ TEST_CASE("a worker copies a table first", "[sql][subscriptions]") {
   c.insert(kRelation, {"3", "three"});
   c.commit();
   CHECK(s.follow() == ApplyEnd::over);
+  CHECK(copier.end() == ApplyEnd::over);
   CHECK(s.db.rows("SELECT id, name FROM t ORDER BY id") ==
         std::vector<std::string>{"1|one", "2|NULL", "3|three"});
+  CHECK(copier.script.asked.back().starts_with("DROP_REPLICATION_SLOT " + copier.slot));
+  CHECK(s.db.rows("SELECT srsubstate, srsublsn FROM pg_subscription_rel") ==
+        std::vector<std::string>{"s|0/150"});
+}
+
+TEST_CASE("a copy catches up with changes that the subscription has already passed",
+          "[sql][subscriptions]") {
+  Subscriber s;
+  s.db.run("CREATE TABLE other (id int PRIMARY KEY)");
+  s.script.answers["SELECT DISTINCT t.schemaname"] = {{"public", "other", std::nullopt}};
+  s.subscribe("copy_data = false");
+  s.script.answers["SELECT DISTINCT t.schemaname"].push_back({"public", "t", std::nullopt});
+  CHECK(s.db.run("ALTER SUBSCRIPTION s REFRESH PUBLICATION") == "ALTER SUBSCRIPTION");
+  const auto send_both = [](Changes& to) {
+    to.relation(kRelation, "t", 'd', {{"id", true}, {"name", false}});
+    to.relation(kRelation + 1, "other", 'd', {{"id", true}});
+    to.begin(0x150);
+    to.insert(kRelation, {"3", "three"});
+    to.insert(kRelation + 1, {"1"});
+    to.commit();
+    to.begin(0x200);
+    to.insert(kRelation, {"4", "four"});
+    to.insert(kRelation + 1, {"2"});
+    to.commit();
+  };
+  send_both(s.changes);
+  CHECK(s.follow() == ApplyEnd::over);
+  Copier copier{s};
+  Subscriber::offer_copy(copier.script);
+  Changes caught{copier.script};
+  send_both(caught);
+  caught.keepalive(0x208);
+  caught.begin(0x208);  // beyond what it is to apply
+  caught.insert(kRelation, {"5", "five"});
+  caught.commit();
+  copier.start();
+  s.changes.relation(kRelation, "t", 'd', {{"id", true}, {"name", false}});
+  s.changes.begin(0x208);
+  s.changes.insert(kRelation, {"5", "five"});
+  s.changes.commit();
+  s.changes.keepalive(0x210);
+  CHECK(s.follow() == ApplyEnd::over);
+  CHECK(copier.end() == ApplyEnd::over);
+  CHECK(copier.has_asked("START_REPLICATION SLOT " + copier.slot));
+  CHECK(s.db.rows("SELECT id, name FROM t ORDER BY id") ==
+        std::vector<std::string>{"1|one", "2|NULL", "3|three", "4|four", "5|five"});
+  CHECK(s.db.rows("SELECT id FROM other ORDER BY id") == std::vector<std::string>{"1", "2"});
+  CHECK(s.db.rows("SELECT srsublsn FROM pg_subscription_rel WHERE srrelid = 't'::regclass") ==
+        std::vector<std::string>{"0/208"});
+}
+
+TEST_CASE("a table is ready with the position that it is ready at", "[sql][subscriptions]") {
+  Subscriber s;
+  s.subscribe("copy_data = true");
+  Copier copier{s};
+  Subscriber::offer_copy(copier.script);
+  copier.start();
+  CHECK(s.follow() == ApplyEnd::over);
+  CHECK(copier.end() == ApplyEnd::over);
+  CHECK(copier.state() == "s");
+  // Nothing but what the copy has: no transaction brings the position.
+  s.changes.relation(kRelation, "t", 'd', {{"id", true}, {"name", false}});
+  s.changes.begin(0x100);
+  s.changes.insert(kRelation, {"1", "one"});
+  s.changes.commit();
+  s.changes.keepalive(0x200);
+  s.changes.pause();
+  s.changes.pause();
+  CHECK(s.follow() == ApplyEnd::over);
+  CHECK(copier.state() == "r");
+  CHECK(s.db.rows("SELECT remote_lsn FROM pg_replication_origin_status") ==
+        std::vector<std::string>{"0/200"});
 }
 
 TEST_CASE("damaged messages of a publisher end the worker, not the server",

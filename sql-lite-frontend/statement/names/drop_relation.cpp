@@ -50,7 +50,7 @@ void StatementContext::drop_relation(const TablePtr& table) {
     std::erase_if(changed.members, [&](const auto& one) { return one.table == relation.oid; });
     catalog.replace(*transaction, *publication, std::move(changed));
   }
-  forget_subscribed_table(catalog.of_database(), *transaction, relation.oid);
+  forget_subscribed_table(catalog.of_database(), *transaction, relation.oid, relation.name);
   // Drop the sequences that belong to the table as well.
   for (const TablePtr& sequence : catalog.sequences_of(relation.oid)) drop_relation(sequence);
 }

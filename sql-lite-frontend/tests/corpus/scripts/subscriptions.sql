@@ -107,6 +107,18 @@ reassign owned by other to subscriber;
 select subname, pg_get_userbyid(subowner) from pg_subscription order by 1;
 drop owned by subscriber;
 drop role subscriber;
+-- Forms in which changes come.
+create subscription o connection 'dbname=x' publication p with (connect = false, slot_name = none);
+select subbinary, substream, subtwophasestate, subfailover from pg_subscription where subname = 'o';
+drop subscription o;
+create subscription o connection 'dbname=x' publication p with (connect = false, slot_name = none, binary = on, streaming = on, two_phase = true);
+select subbinary, substream, subtwophasestate, subfailover from pg_subscription where subname = 'o';
+alter subscription o set (binary = false, streaming = parallel);
+alter subscription o set (streaming = 'off');
+select subbinary, substream, subtwophasestate, subfailover from pg_subscription where subname = 'o';
+alter subscription o set (streaming = sideways);
+alter subscription o set (binary = 3);
+drop subscription o;
 -- DROP.
 begin;
 drop subscription ours;
