@@ -17,6 +17,10 @@ constexpr bool is_utf8_continuation(char c) noexcept {
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
+/// Returns the first character. Pre: valid UTF-8, not empty.
+[[nodiscard]] char32_t decode_character(std::string_view text) noexcept;
+void append_character(std::string& out, char32_t character);
+
 /// Returns the number of bytes of `text` before the first that is no UTF-8.
 [[nodiscard]] std::size_t valid_utf8(std::string_view text) noexcept;
 

@@ -19,8 +19,9 @@
 #include "sql-lite-frontend/result_sink.h"
 
 namespace swizzle {
+class EncodingTable;
 class Engine;
-}
+}  // namespace swizzle
 
 namespace swizzle::sql {
 
@@ -206,6 +207,8 @@ class Session {
   /// Returns the current value of a setting, or nullopt if it does not exist: for settings that the
   /// server enforces, such as idle_in_transaction_session_timeout.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
+  /// Returns the encoding of the client's texts (client_encoding); null is UTF-8.
+  [[nodiscard]] const EncodingTable* client_encoding() const noexcept;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
   /// Writes the session's user and statement as text; returns the number of bytes. Takes no memory
   /// and no lock.

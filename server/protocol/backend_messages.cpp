@@ -128,6 +128,25 @@ void put_optional_field(SendBuffer& out, char field, std::string_view value) {
 
 }  // namespace
 
+std::optional<sql::Diagnostic> untranslatable(const SendBuffer& out,
+                                              const sql::Diagnostic& report) {
+  const EncodingTable* const client = out.client_encoding();
+  if (client == nullptr) return std::nullopt;
+  std::string encoded;
+  for (const std::string& text :
+       {report.message, report.detail, report.hint, report.where, report.schema, report.table,
+        report.column, report.datatype, report.constraint}) {
+    if (const auto done = client->encode(text, encoded); !done) {
+      sql::Diagnostic other;
+      other.severity = report.severity;
+      other.state = done.error().state();
+      other.message = done.error().message();
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
 void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,
                 const std::source_location& place) {
   const auto message = out.begin(kind);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string_view>
 
@@ -32,6 +33,9 @@ void put_command_complete(SendBuffer& out, std::string_view tag);
 /// `kind` is copy_in_response or copy_out_response.
 void put_copy_response(SendBuffer& out, BackendKind kind, const sql::CopyDescription& description);
 void put_copy_data(SendBuffer& out, Bytes data);
+/// Returns the report of 22P05 for the first text of `report` that the client's encoding lacks;
+/// nothing if it has all of them.
+std::optional<sql::Diagnostic> untranslatable(const SendBuffer& out, const sql::Diagnostic& report);
 /// `kind` is error_response or notice_response. S, V, C and M are always sent; so are F, L and R,
 /// our source position, as PostgreSQL does. Other fields are sent if they are set.
 void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,

@@ -2,37 +2,22 @@
 
 #include <fmt/format.h>
 
-#include "base/runtime/runtime.h"
-#include "base/utf8.h"
 #include "server/protocol/message_reader.h"
 #include "server/protocol/sqlstates.h"
 
 namespace swizzle::server {
 namespace {
 
-Result<> check_text(std::string_view text) {
-  constexpr std::size_t kLong = std::size_t{1} << 20U;
-  std::size_t valid = 0;
-  const auto look = [&] { valid = valid_utf8(text); };
-  if (text.size() < kLong) {
-    look();
-  } else {
-    Runtime::current().run_aside(look);
-  }
-  if (valid == text.size()) return {};
-  return fail(state::character_not_in_repertoire, invalid_utf8_message(text.substr(valid)));
-}
-
-Result<DescribeMessage> decode_target(Bytes payload, std::string_view what) {
+Result<DescribeMessage> decode_target(Bytes payload, std::string_view what, ClientText* client) {
   MessageReader reader{payload};
   const auto target = static_cast<char>(reader.take_byte());
-  const std::string_view name = reader.take_string();
+  std::string_view name = reader.take_string();
   RETURN_IF_ERROR(reader.finish());
   if (target != 'S' && target != 'P') {
     return fail(state::protocol_violation, fmt::format("invalid {} message subtype {}", what,
                                                        static_cast<unsigned char>(target)));
   }
-  RETURN_IF_ERROR(check_text(name));
+  RETURN_IF_ERROR(read_text(name, client));
   return DescribeMessage{static_cast<DescribeTarget>(target), name};
 }
 
@@ -56,7 +41,15 @@ Result<> check_formats(std::span<const sql::Format> formats) {
   return {};
 }
 
-Result<> check_parameters(const BindMessage& message) {
+/// Converts a parameter in the text format.
+Result<> read_parameter(std::optional<Bytes>& parameter, ClientText* client) {
+  std::string_view text = as_text(*parameter);
+  RETURN_IF_ERROR(read_text(text, client));
+  parameter = as_bytes(text);
+  return {};
+}
+
+Result<> check_counts(const BindMessage& message) {
   RETURN_IF_ERROR(check_formats(message.parameter_formats));
   RETURN_IF_ERROR(check_formats(message.result_formats));
   const std::size_t formats = message.parameter_formats.size();
@@ -66,45 +59,41 @@ Result<> check_parameters(const BindMessage& message) {
                 fmt::format("bind message has {} parameter formats but {} parameters", formats,
                             parameters));
   }
-  for (std::size_t i = 0; i < parameters; ++i) {
-    if (!message.parameters[i] || message.parameter_format(i) == sql::Format::binary) continue;
-    RETURN_IF_ERROR(check_text(as_text(*message.parameters[i])));
-  }
   return {};
 }
 
 }  // namespace
 
-Result<QueryMessage> decode_query(Bytes payload) {
+Result<QueryMessage> decode_query(Bytes payload, ClientText* client) {
   MessageReader reader{payload};
-  const QueryMessage message{reader.take_string()};
+  QueryMessage message{reader.take_string()};
   RETURN_IF_ERROR(reader.finish());
-  RETURN_IF_ERROR(check_text(message.text));
+  RETURN_IF_ERROR(read_text(message.text, client));
   return message;
 }
 
-Result<DescribeMessage> decode_describe(Bytes payload) {
-  return decode_target(payload, "DESCRIBE");
+Result<DescribeMessage> decode_describe(Bytes payload, ClientText* client) {
+  return decode_target(payload, "DESCRIBE", client);
 }
 
-Result<DescribeMessage> decode_close(Bytes payload) {
-  return decode_target(payload, "CLOSE");
+Result<DescribeMessage> decode_close(Bytes payload, ClientText* client) {
+  return decode_target(payload, "CLOSE", client);
 }
 
-Result<ExecuteMessage> decode_execute(Bytes payload) {
+Result<ExecuteMessage> decode_execute(Bytes payload, ClientText* client) {
   MessageReader reader{payload};
-  const std::string_view portal = reader.take_string();
+  std::string_view portal = reader.take_string();
   const std::int32_t limit = reader.take_int32();
   RETURN_IF_ERROR(reader.finish());
-  RETURN_IF_ERROR(check_text(portal));
+  RETURN_IF_ERROR(read_text(portal, client));
   return ExecuteMessage{portal, limit > 0 ? static_cast<std::uint32_t>(limit) : 0};
 }
 
-Result<CopyFailMessage> decode_copy_fail(Bytes payload) {
+Result<CopyFailMessage> decode_copy_fail(Bytes payload, ClientText* client) {
   MessageReader reader{payload};
-  const CopyFailMessage message{reader.take_string()};
+  CopyFailMessage message{reader.take_string()};
   RETURN_IF_ERROR(reader.finish());
-  RETURN_IF_ERROR(check_text(message.reason));
+  RETURN_IF_ERROR(read_text(message.reason, client));
   return message;
 }
 
@@ -121,7 +110,7 @@ Result<SaslInitialResponse> decode_sasl_initial(Bytes payload) {
   return message;
 }
 
-Result<ParseMessage> ListDecoder::decode_parse(Bytes payload) {
+Result<ParseMessage> ListDecoder::decode_parse(Bytes payload, ClientText* client) {
   MessageReader reader{payload};
   ParseMessage message;
   message.statement = reader.take_string();
@@ -130,13 +119,13 @@ Result<ParseMessage> ListDecoder::decode_parse(Bytes payload) {
   types_.clear();
   for (std::size_t i = 0; i < count; ++i) types_.push_back(reader.take_uint32());
   RETURN_IF_ERROR(reader.finish());
-  RETURN_IF_ERROR(check_text(message.statement));
-  RETURN_IF_ERROR(check_text(message.text));
+  RETURN_IF_ERROR(read_text(message.statement, client));
+  RETURN_IF_ERROR(read_text(message.text, client));
   message.parameter_types = types_;
   return message;
 }
 
-Result<BindMessage> ListDecoder::decode_bind(Bytes payload) {
+Result<BindMessage> ListDecoder::decode_bind(Bytes payload, ClientText* client) {
   MessageReader reader{payload};
   BindMessage message;
   message.portal = reader.take_string();
@@ -147,16 +136,20 @@ Result<BindMessage> ListDecoder::decode_bind(Bytes payload) {
   for (std::size_t i = 0; i < count; ++i) parameters_.push_back(reader.take_nullable());
   take_formats(reader, result_formats_);
   RETURN_IF_ERROR(reader.finish());
-  RETURN_IF_ERROR(check_text(message.portal));
-  RETURN_IF_ERROR(check_text(message.statement));
+  RETURN_IF_ERROR(read_text(message.portal, client));
+  RETURN_IF_ERROR(read_text(message.statement, client));
   message.parameter_formats = parameter_formats_;
   message.parameters = parameters_;
   message.result_formats = result_formats_;
-  RETURN_IF_ERROR(check_parameters(message));
+  RETURN_IF_ERROR(check_counts(message));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!parameters_[i] || message.parameter_format(i) == sql::Format::binary) continue;
+    RETURN_IF_ERROR(read_parameter(parameters_[i], client));
+  }
   return message;
 }
 
-Result<FunctionCallMessage> ListDecoder::decode_function_call(Bytes payload) {
+Result<FunctionCallMessage> ListDecoder::decode_function_call(Bytes payload, ClientText* client) {
   MessageReader reader{payload};
   FunctionCallMessage message;
   message.function = reader.take_uint32();
@@ -172,7 +165,7 @@ Result<FunctionCallMessage> ListDecoder::decode_function_call(Bytes payload) {
     const bool is_text =
         parameter_formats_.empty() ||
         parameter_formats_[std::min(i, parameter_formats_.size() - 1)] == sql::Format::text;
-    if (is_text && parameters_[i]) RETURN_IF_ERROR(check_text(as_text(*parameters_[i])));
+    if (is_text && parameters_[i]) RETURN_IF_ERROR(read_parameter(parameters_[i], client));
   }
   message.argument_formats = parameter_formats_;
   message.arguments = parameters_;

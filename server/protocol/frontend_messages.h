@@ -6,39 +6,41 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "server/protocol/client_text.h"
 #include "server/protocol/message_kind.h"
 #include "sql-lite-frontend/result_sink.h"
 
 namespace swizzle::server {
 
 // Messages of clients, decoded and checked: text is UTF-8 without NUL, counts agree with the bytes
-// that follow, nothing is left over. All views point into the payload. Failures are 08P01 or 22021,
-// and leave the stream at the next message.
+// that follow, nothing is left over. All views point into the payload, or into `client`, which
+// converts texts of another encoding; null: they are UTF-8. Failures are 08P01, 22021 or 22P05, and
+// leave the stream at the next message.
 
 struct QueryMessage {
   std::string_view text;
 };
-Result<QueryMessage> decode_query(Bytes payload);
+Result<QueryMessage> decode_query(Bytes payload, ClientText* client = nullptr);
 
 struct DescribeMessage {
   DescribeTarget target;
   std::string_view name;
 };
-Result<DescribeMessage> decode_describe(Bytes payload);
+Result<DescribeMessage> decode_describe(Bytes payload, ClientText* client = nullptr);
 /// Close has the same fields as Describe.
-Result<DescribeMessage> decode_close(Bytes payload);
+Result<DescribeMessage> decode_close(Bytes payload, ClientText* client = nullptr);
 
 struct ExecuteMessage {
   std::string_view portal;
   /// 0 is "all rows"; as in PostgreSQL, negative limits are too.
   std::uint32_t row_limit;
 };
-Result<ExecuteMessage> decode_execute(Bytes payload);
+Result<ExecuteMessage> decode_execute(Bytes payload, ClientText* client = nullptr);
 
 struct CopyFailMessage {
   std::string_view reason;
 };
-Result<CopyFailMessage> decode_copy_fail(Bytes payload);
+Result<CopyFailMessage> decode_copy_fail(Bytes payload, ClientText* client = nullptr);
 
 /// Sync, Flush, CopyDone, Terminate: no fields.
 Result<> decode_empty(Bytes payload);
@@ -81,9 +83,9 @@ struct FunctionCallMessage {
 /// allocates nothing. A decoded message is valid until the next call.
 class ListDecoder {
  public:
-  Result<ParseMessage> decode_parse(Bytes payload);
-  Result<BindMessage> decode_bind(Bytes payload);
-  Result<FunctionCallMessage> decode_function_call(Bytes payload);
+  Result<ParseMessage> decode_parse(Bytes payload, ClientText* client = nullptr);
+  Result<BindMessage> decode_bind(Bytes payload, ClientText* client = nullptr);
+  Result<FunctionCallMessage> decode_function_call(Bytes payload, ClientText* client = nullptr);
 
   /// Frees memory after a message with more than kUsualParameters.
   void shrink();

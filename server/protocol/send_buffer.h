@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/encodings/encoding_table.h"
 #include "base/invariant.h"
 #include "server/protocol/buffer_pool.h"
 #include "server/protocol/message_kind.h"
@@ -77,11 +78,19 @@ class SendBuffer {
   void put_uint32(std::uint32_t value) { put_integer(value); }
   void put_text(std::string_view text) { data_.append(text); }
   void put_bytes(Bytes bytes) { put_text(as_text(bytes)); }
-  /// Appends the text and a NUL. Pre: none inside.
+  /// Appends the text, in the client's encoding, and a NUL. Characters that the encoding lacks
+  /// become question marks. Pre: none inside.
   void put_string(std::string_view text) {
-    put_text(text);
+    if (client_encoding_ == nullptr) [[likely]] {
+      put_text(text);
+    } else {
+      client_encoding_->encode_with_substitutes(text, data_);
+    }
     put_char('\0');
   }
+  /// Sets the encoding of strings; null is UTF-8.
+  void set_client_encoding(const EncodingTable* encoding) noexcept { client_encoding_ = encoding; }
+  [[nodiscard]] const EncodingTable* client_encoding() const noexcept { return client_encoding_; }
 
   /// For code that formats values directly into the message.
   [[nodiscard]] std::string& tail() noexcept { return data_; }
@@ -98,6 +107,7 @@ class SendBuffer {
   BufferPool& pool_;
   std::string data_;
   std::size_t sent_ = 0;
+  const EncodingTable* client_encoding_ = nullptr;
 };
 
 }  // namespace swizzle::server

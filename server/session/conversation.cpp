@@ -32,7 +32,7 @@ void Conversation::allow_replication(sql::ReplicationCommands::For whom, CopySer
 
 void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
   for (const auto& [name, value] : session_.reported_settings()) {
-    put_parameter_status(channel_.out(), name, value);
+    put_parameter_status(sink_.text_out(), name, value);
   }
   put_backend_key_data(channel_.out(), backend_id, cancel_key);
   session_.send_first_notices(sink_);
@@ -42,7 +42,10 @@ void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
 void Conversation::run() {
   const StallScope scope{*this};
   while (is_running_ && !channel_.is_broken()) {
-    if (const auto frame = next_frame()) dispatch(*frame);
+    if (const auto frame = next_frame()) {
+      dispatch(*frame);
+      client_text_.clear();
+    }
   }
   if (channel_.is_broken()) note_end(sql::SessionEnd::abandoned);
 }
@@ -157,6 +160,14 @@ void Conversation::dispatch(const Frame& frame) {
   }
 }
 
+ClientText* Conversation::client_text() {
+  const EncodingTable* const encoding = session_.client_encoding();
+  if (encoding == nullptr) [[likely]]
+    return nullptr;
+  client_text_.begin(*encoding);
+  return &client_text_;
+}
+
 void Conversation::begin_statement() {
   interrupts_.forget_cancel();
   if (journal_.is_outdated()) read_settings();
@@ -186,7 +197,7 @@ bool Conversation::is_transaction_over() const {
 
 void Conversation::on_query(Bytes payload) {
   begin_statement();
-  if (const auto message = decode_query(payload)) {
+  if (const auto message = decode_query(payload, client_text())) {
     journal_.running(session_, message->text, std::nullopt);
     if (replication_) {
       replication_->end_export();
@@ -236,7 +247,7 @@ sql::Outcome Conversation::refuse_extended() {
 }
 
 sql::Outcome Conversation::parse(Bytes payload) {
-  const auto message = decoder_.decode_parse(payload);
+  const auto message = decoder_.decode_parse(payload, client_text());
   if (!message) return std::unexpected{reject(message.error())};
   auto outcome = session_.parse(message->statement, message->text, message->parameter_types, sink_);
   if (!outcome) failed_text_ = message->text;
@@ -245,7 +256,7 @@ sql::Outcome Conversation::parse(Bytes payload) {
 }
 
 sql::Outcome Conversation::bind(Bytes payload) {
-  const auto message = decoder_.decode_bind(payload);
+  const auto message = decoder_.decode_bind(payload, client_text());
   if (!message) return std::unexpected{reject(message.error())};
   auto outcome = session_.bind({.portal = message->portal,
                                 .statement = message->statement,
@@ -260,7 +271,7 @@ sql::Outcome Conversation::bind(Bytes payload) {
 }
 
 sql::Outcome Conversation::describe(Bytes payload) {
-  const auto message = decode_describe(payload);
+  const auto message = decode_describe(payload, client_text());
   if (!message) return std::unexpected{reject(message.error())};
   return message->target == DescribeTarget::statement
              ? session_.describe_statement(message->name, sink_)
@@ -268,7 +279,7 @@ sql::Outcome Conversation::describe(Bytes payload) {
 }
 
 sql::Outcome Conversation::execute(Bytes payload) {
-  const auto message = decode_execute(payload);
+  const auto message = decode_execute(payload, client_text());
   if (!message) return std::unexpected{reject(message.error())};
   journal_.running(session_, session_.portal_text(message->portal), bound_statement_);
   auto outcome = session_.execute(message->portal, message->row_limit, sink_);
@@ -278,7 +289,7 @@ sql::Outcome Conversation::execute(Bytes payload) {
 }
 
 sql::Outcome Conversation::close(Bytes payload) {
-  const auto message = decode_close(payload);
+  const auto message = decode_close(payload, client_text());
   if (!message) return std::unexpected{reject(message.error())};
   auto outcome = message->target == DescribeTarget::statement
                      ? session_.close_statement(message->name)
@@ -307,7 +318,7 @@ void Conversation::on_function_call(Bytes payload) {
 }
 
 sql::Outcome Conversation::call_function(Bytes payload) {
-  const auto message = decoder_.decode_function_call(payload);
+  const auto message = decoder_.decode_function_call(payload, client_text());
   if (!message) return std::unexpected{reject(message.error())};
   std::string value;
   auto outcome = session_.call_function({.function = message->function,
@@ -336,7 +347,11 @@ void Conversation::report(const sql::Diagnostic& diagnostic) {
   // A terminated session reports that reason, whatever failed.
   const auto reason = is_running_ ? session_.termination() : std::nullopt;
   const sql::Diagnostic& told = reason ? *reason : diagnostic;
-  put_report(channel_.out(), BackendKind::error_response, told);
+  SendBuffer& out = sink_.text_out();
+  // As in PostgreSQL, an error that cannot be said in the client's encoding is replaced by that
+  // error.
+  const auto other = untranslatable(out, told);
+  put_report(out, BackendKind::error_response, other ? *other : told);
   if (told.severity != sql::Severity::fatal) return;
   is_running_ = false;
   note_end(told.state == sqlstate::admin_shutdown ? sql::SessionEnd::killed

@@ -48,6 +48,8 @@ class Conversation final : private StallListener {
   template <class Handler>
   void extended(Handler&& handler);
   sql::Outcome refuse_extended();
+  /// Returns what converts the texts of the next message; null if they are UTF-8.
+  ClientText* client_text();
   sql::Outcome parse(Bytes payload);
   sql::Outcome bind(Bytes payload);
   sql::Outcome describe(Bytes payload);
@@ -78,6 +80,7 @@ class Conversation final : private StallListener {
   WireSink sink_;
   StatementTimer::Watch watch_;
   ListDecoder decoder_;
+  ClientText client_text_;
   /// Set in sessions opened for replication.
   std::unique_ptr<sql::ReplicationCommands> replication_;
   CopyServer copy_server_;

@@ -6,6 +6,7 @@
 #include "server/protocol/frontend_messages.h"
 #include "server/protocol/sqlstates.h"
 #include "server/session/reports.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::server {
 namespace {
@@ -17,6 +18,15 @@ bool ends_transaction(std::string_view tag) noexcept {
   return tag == "COMMIT" || tag == "ROLLBACK";
 }
 
+/// Throws 22P05 if the client's encoding lacks a character of a column's name.
+void require_names(const EncodingTable& client, std::span<const sql::OutputColumn> columns) {
+  std::string encoded;
+  for (const sql::OutputColumn& column : columns) {
+    if (auto done = client.encode(column.name, encoded); !done)
+      throw sql::SqlError{std::move(done).error()};
+  }
+}
+
 }  // namespace
 
 void WireSink::flush_if_large() {
@@ -24,12 +34,21 @@ void WireSink::flush_if_large() {
   if (channel_.is_broken()) session_->cancel();
 }
 
+SendBuffer& WireSink::text_out() noexcept {
+  SendBuffer& out = channel_.out();
+  out.set_client_encoding(session_->client_encoding());
+  return out;
+}
+
 void WireSink::parameter_description(std::span<const std::uint32_t> type_oids) {
   put_parameter_description(channel_.out(), type_oids);
 }
 
 void WireSink::row_description(std::span<const sql::OutputColumn> columns) {
-  put_row_description(channel_.out(), columns);
+  SendBuffer& out = text_out();
+  if (out.client_encoding() != nullptr) [[unlikely]]
+    require_names(*out.client_encoding(), columns);
+  put_row_description(out, columns);
 }
 
 void WireSink::no_data() {
@@ -62,17 +81,17 @@ void WireSink::portal_suspended() {
 }
 
 void WireSink::notice(const sql::Diagnostic& diagnostic) {
-  put_report(channel_.out(), BackendKind::notice_response, diagnostic);
+  put_report(text_out(), BackendKind::notice_response, diagnostic);
   flush_if_large();
 }
 
 void WireSink::parameter_status(std::string_view name, std::string_view value) {
-  put_parameter_status(channel_.out(), name, value);
+  put_parameter_status(text_out(), name, value);
 }
 
 void WireSink::notification(std::int32_t sender, std::string_view channel,
                             std::string_view payload) {
-  put_notification(channel_.out(), sender, channel, payload);
+  put_notification(text_out(), sender, channel, payload);
   flush_if_large();
 }
 
@@ -100,7 +119,10 @@ std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
       case FrontendKind::copy_done:
         return std::nullopt;
       case FrontendKind::copy_fail: {
-        const auto message = decode_copy_fail(frame->payload);
+        ClientText text;
+        const EncodingTable* const client = session_->client_encoding();
+        if (client != nullptr) text.begin(*client);
+        const auto message = decode_copy_fail(frame->payload, client != nullptr ? &text : nullptr);
         return std::unexpected{
             error_report(sqlstate::query_canceled,
                          fmt::format("COPY from stdin failed: {}",

@@ -33,6 +33,9 @@ class WireSink final : public sql::ResultSink {
   void copy_out_data(Bytes data) override;
   void copy_out_end() override;
 
+  /// Returns the send buffer, which puts strings in the client's present encoding.
+  SendBuffer& text_out() noexcept;
+
   /// Returns true if a statement since the last call may have changed a setting.
   bool take_settings_changed() noexcept { return std::exchange(settings_changed_, false); }
   /// Set once the conversation cannot go on: the peer left in the middle of a COPY, or violated the

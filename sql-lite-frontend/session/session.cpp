@@ -164,6 +164,10 @@ std::optional<std::string> Session::setting(std::string_view name) const {
   return *value;
 }
 
+const EncodingTable* Session::client_encoding() const noexcept {
+  return state_->session_context.format.client_encoding;
+}
+
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
   const PortalPtr found = state_->portals.find(portal);
   return found ? std::string_view{found->statement->text()} : std::string_view{};

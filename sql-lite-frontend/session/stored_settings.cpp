@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/encodings/encoding.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 
 /// Settings that outlive the session: of a role, of a database, of a routine.
@@ -46,19 +47,32 @@ void SessionVariables::change_stored(std::vector<std::string>& list,
                     name);
       }
       value_of(definition->parse(*value));
+      if (name == "client_encoding") static_cast<void>(canonical_value(name, *value));
     }
   }
   change_list(list, name, value);
 }
 
 /// At login: applies the database's settings, then the role's, which win; the client's come last.
+namespace {
+
+/// Returns the encoding's own name; the text itself if it means none.
+std::string encoding_name_or(const std::string& text) {
+  const auto encoding = find_encoding(text);
+  return encoding ? std::string{encoding_name(*encoding)} : text;
+}
+
+}  // namespace
+
 void SessionVariables::apply_stored() {
   const auto apply = [&](const std::vector<std::string>& list, SettingSource source) {
     for (const std::string& entry : list) {
       const std::size_t equals = entry.find('=');
       // A setting that this version does not have any more must not prevent a login.
-      static_cast<void>(session_.settings.set_at_start(entry.substr(0, equals),
-                                                       entry.substr(equals + 1), source));
+      const std::string name = entry.substr(0, equals);
+      std::string value = entry.substr(equals + 1);
+      if (name == "client_encoding") value = encoding_name_or(value);
+      static_cast<void>(session_.settings.set_at_start(name, value, source));
     }
   };
   if (const DatabasePtr database = session_.catalog.database(session_.options.database)) {

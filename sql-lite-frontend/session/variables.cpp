@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/ascii.h"
+#include "base/encodings/encoding_table.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/shared/known_settings.h"
 #include "sql-lite-frontend/session/state/session_state.h"
@@ -78,6 +79,33 @@ std::string date_style_text(const FormatSettings& format) {
                      kOrders[static_cast<std::size_t>(format.date_order)]);
 }
 
+/// Returns the name of an encoding that clients may have. As in PostgreSQL, UNICODE stays, which
+/// old drivers look for.
+std::string canonical_encoding(std::string_view value) {
+  const auto encoding = find_encoding(value);
+  const auto invalid = [value](SqlState state) {
+    return sql_error(state, "invalid value for parameter \"client_encoding\": \"{}\"", value);
+  };
+  if (!encoding) throw invalid(sqlstate::invalid_parameter_value);
+  if (!EncodingTable::is_convertible(*encoding)) {
+    throw invalid(sqlstate::feature_not_supported)
+        .with_detail(fmt::format("Conversion between {} and UTF8 is not supported.",
+                                 encoding_name(*encoding)));
+  }
+  value_of(EncodingTable::of(*encoding));
+  return std::string{value == "UNICODE" ? value : encoding_name(*encoding)};
+}
+
+/// Returns the table of the client's encoding, which canonical_encoding() has accepted unless it
+/// is a stored setting of a role: what that cannot mean is UTF8.
+const EncodingTable* table_of_client(std::string_view name) {
+  if (name == "UTF8") return nullptr;
+  const auto encoding = find_encoding(name);
+  if (!encoding || !EncodingTable::is_convertible(*encoding)) return nullptr;
+  const auto table = EncodingTable::of(*encoding);
+  return table ? *table : nullptr;
+}
+
 }  // namespace
 
 void SessionVariables::make_room(std::size_t bytes) {
@@ -106,6 +134,7 @@ void SessionVariables::changed(ResultSink* sink) {
   format.xml_document = session_.settings.text("xmloption") == "document";
   format.extra_float_digits = static_cast<int>(session_.settings.integer("extra_float_digits"));
   format.time_zone = TimeZone::find(session_.settings.text("timezone"));
+  format.client_encoding = table_of_client(session_.settings.text("client_encoding"));
   session_.session_context.format = std::move(format);
 
   session_.memory.set_limit(
@@ -162,17 +191,8 @@ std::string SessionVariables::canonical_value(std::string_view name, std::string
     throw_error(sqlstate::invalid_parameter_value,
                 "invalid value for parameter \"default_text_search_config\": \"{}\"", value);
   }
-  if (name != "client_encoding") return std::string{value};
-  // Some drivers quote the encoding's name, and each spells it in its own way.
-  std::string plain;
-  for (const char letter : value) {
-    if (std::isalnum(static_cast<unsigned char>(letter))) {
-      plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-    }
-  }
-  if (plain == "UTF8" || plain == "UNICODE") return "UTF8";
-  if (plain == "SQLASCII") return "SQL_ASCII";
-  throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported", value);
+  if (name == "client_encoding") return canonical_encoding(value);
+  return std::string{value};
 }
 
 void SessionVariables::apply(std::string_view name, std::string_view value,
@@ -412,7 +432,7 @@ void Session::State::send_text_row(ResultSink& sink, std::string_view column,
   const std::string_view columns[] = {column};
   sink.row_description(text_columns(columns));
   const std::optional<std::string> values[] = {std::string{value}};
-  sink.data_row(TextRow{values});
+  sink.data_row(TextRow{values, session_context.format.client_encoding});
 }
 
 void SessionVariables::show(const ast::VariableShowStmt& statement, ResultSink& sink) {
@@ -424,7 +444,7 @@ void SessionVariables::show(const ast::VariableShowStmt& statement, ResultSink& 
       const std::optional<std::string> values[] = {
           std::string{shown_setting_name(view.definition->name)},
           show_setting(view.value, view.definition->unit), view.definition->description};
-      sink.data_row(TextRow{values});
+      sink.data_row(TextRow{values, session_.session_context.format.client_encoding});
     }
   } else {
     const std::string value = value_of(shown_value(statement.name));

@@ -1,7 +1,9 @@
 #include "sql-lite-frontend/statement/row_view.h"
 
 #include "base/bytes.h"
+#include "base/encodings/encoding_table.h"
 #include "sql-lite-frontend/types/built_in.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -68,12 +70,20 @@ void check_length(std::size_t bytes) {
       .with_detail(fmt::format("A row of {} bytes is longer than a message may be.", bytes));
 }
 
+/// Converts the text at the end of a row to the client's encoding.
+void encode_text(const EncodingTable& client, std::string& buffer, std::size_t start) {
+  const auto encoded =
+      for_bytes(buffer.size() - start, [&] { return client.encode_tail(buffer, start); });
+  if (!encoded) throw SqlError{Error{encoded.error().state(), encoded.error().message()}};
+}
+
 /// `value_at` returns the value in a column; `note_length` is called for a row that becomes long.
 template <class ValueAt, class NoteLength>
 void append_values(std::string& buffer, FunctionContext& context,
                    std::span<const OutputColumn> columns, std::span<const TypeId> types,
                    const ValueAt& value_at, const NoteLength& note_length) {
   const std::size_t start = buffer.size();
+  const EncodingTable* const client = context.session.format.client_encoding;
   try {
     append_int16(buffer, static_cast<std::uint16_t>(columns.size()));
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -86,7 +96,10 @@ void append_values(std::string& buffer, FunctionContext& context,
         if (columns[i].format == Format::binary) {
           send_binary(context, types[i], value, buffer);
         } else {
+          const std::size_t text = buffer.size();
           output_text(context, types[i], value, buffer);
+          if (client != nullptr) [[unlikely]]
+            encode_text(*client, buffer, text);
         }
       });
       if (buffer.size() - start > kLongRow) [[unlikely]]
@@ -132,14 +145,23 @@ std::optional<std::string> RowView::text(std::size_t column) const {
 }
 
 void TextRow::append_data_row(std::string& buffer) const {
-  append_int16(buffer, static_cast<std::uint16_t>(values_.size()));
-  for (const auto& value : values_) {
-    if (!value) {
-      append_int32(buffer, kNullLength);
-    } else {
-      append_int32(buffer, static_cast<std::uint32_t>(value->size()));
-      buffer += *value;
+  const std::size_t start = buffer.size();
+  try {
+    append_int16(buffer, static_cast<std::uint16_t>(values_.size()));
+    for (const auto& value : values_) {
+      if (!value) {
+        append_int32(buffer, kNullLength);
+        continue;
+      }
+      with_length(buffer, [&] {
+        const std::size_t text = buffer.size();
+        buffer += *value;
+        if (client_ != nullptr) encode_text(*client_, buffer, text);
+      });
     }
+  } catch (...) {
+    buffer.resize(start);
+    throw;
   }
 }
 

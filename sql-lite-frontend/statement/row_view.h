@@ -45,7 +45,9 @@ class ValuesRow final : public OutputRow {
 /// A row of texts, for SHOW and EXPLAIN.
 class TextRow final : public OutputRow {
  public:
-  explicit TextRow(std::span<const std::optional<std::string>> values) : values_(values) {}
+  /// `client` is the encoding of the client's texts; null is UTF-8.
+  TextRow(std::span<const std::optional<std::string>> values, const EncodingTable* client)
+      : values_(values), client_(client) {}
   [[nodiscard]] std::size_t size() const noexcept override { return values_.size(); }
   void append_data_row(std::string& buffer) const override;
   [[nodiscard]] std::optional<std::string> text(std::size_t column) const override {
@@ -54,6 +56,7 @@ class TextRow final : public OutputRow {
 
  private:
   std::span<const std::optional<std::string>> values_;
+  const EncodingTable* client_;
 };
 
 }  // namespace swizzle::sql

@@ -14,10 +14,14 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
+namespace swizzle {
+class EncodingTable;
+}
+
 namespace swizzle::sql {
 
-class TimeZone;
 class CompiledRegex;
+class TimeZone;
 struct EnumLabels;
 
 enum class DateStyle : std::uint8_t { iso, postgres, sql, german };
@@ -37,6 +41,8 @@ struct FormatSettings {
   XmlBinary xml_binary = XmlBinary::base64;
   bool xml_document = false;                  ///< xmloption: values are documents, not any content
   std::shared_ptr<const TimeZone> time_zone;  ///< null is UTC
+  /// Encoding of the client's texts, which binary values contain; null is UTF-8.
+  const EncodingTable* client_encoding = nullptr;
 };
 
 /// Columns of rows: of a composite type, or of a call in FROM with a column definition list.

@@ -131,6 +131,7 @@ class Registry {
                                text_functions(),
                                text_format_functions(),
                                encoding_functions(),
+                               conversion_functions(),
                                like_functions(),
                                regex_functions(),
                                normal_form_functions(),

@@ -1,11 +1,17 @@
 #include "sql-lite-frontend/types/type_io.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
+#include "base/encodings/encoding_table.h"
+#include "base/result.h"
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/extension/extension_types.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/prototypes.h"
+#include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -66,14 +72,73 @@ std::string to_text(FunctionContext& context, TypeId type, const Value& value) {
   return out;
 }
 
+namespace {
+
+/// True if the binary form is text, perhaps behind a version byte.
+bool is_text_in_binary(TypeId type) noexcept {
+  return !is_domain(type) && (is_enum(type) || value_type(type).shape == Shape::text);
+}
+
+bool has_texts_among_numbers(TypeId type) noexcept {
+  return type == kHstoreType || type == builtin::tsvector.id || type == builtin::tsquery.id;
+}
+
+bool is_ascii(std::string_view text) noexcept {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+[[noreturn]] void refuse_binary(TypeId type, const EncodingTable& client) {
+  throw SqlError{sqlstate::feature_not_supported,
+                 fmt::format("the binary form of type {} in encoding \"{}\" is not supported",
+                             format_type(type), encoding_name(client.encoding()))}
+      .with_hint("Use the text form, or set client_encoding to UTF8.");
+}
+
+void check(Result<>&& result) {
+  if (!result) throw SqlError{std::move(result).error()};
+}
+
+/// Converts texts of a binary value, which is the end of `out` from `start` on, to the client's
+/// encoding. Composed types have their parts converted one by one.
+void encode_sent(FunctionContext& context, const EncodingTable& client, TypeId type,
+                 const Value& value, std::string& out, std::size_t start) {
+  if (is_text_in_binary(type)) {
+    check(client.encode_tail(out, start));
+  } else if (has_texts_among_numbers(type) && !is_ascii(to_text(context, type, value))) {
+    refuse_binary(type, client);
+  }
+}
+
+/// Returns a received value with its text in UTF-8: in `decoded` or unchanged.
+Bytes decode_received(const EncodingTable& client, TypeId type, Bytes bytes, std::string& decoded) {
+  const std::string_view text = as_text(bytes);
+  if (is_text_in_binary(type)) {
+    check(client.decode(text, decoded));
+    return as_bytes(decoded);
+  }
+  if (has_texts_among_numbers(type) && !is_ascii(text)) refuse_binary(type, client);
+  return bytes;
+}
+
+}  // namespace
+
 Value receive_binary(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
   const TypeCodec& codec = codec_or_refuse(type, "accept");
+  if (const EncodingTable* client = context.session.format.client_encoding) [[unlikely]] {
+    std::string decoded;
+    return for_bytes(bytes.size(), [&] {
+      return codec.receive(context, type, typmod, decode_received(*client, type, bytes, decoded));
+    });
+  }
   return for_bytes(bytes.size(), [&] { return codec.receive(context, type, typmod, bytes); });
 }
 
 void send_binary(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   const TypeCodec& codec = codec_or_refuse(type, "display");
+  const std::size_t start = out.size();
   for_bytes(bytes_of({&value, 1}), [&] { return codec.send(context, type, value, out), true; });
+  if (const EncodingTable* client = context.session.format.client_encoding) [[unlikely]]
+    encode_sent(context, *client, type, value, out, start);
 }
 
 bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept {

@@ -76,6 +76,7 @@ struct Session::State {
   std::map<std::string, std::string, std::less<>> statements;
   std::map<std::string, Portal, std::less<>> portals;
   std::map<std::string, std::string, std::less<>> settings{{"is_superuser", "on"}};
+  const EncodingTable* client_encoding = nullptr;
   std::atomic<bool> cancelled{false};
   /// Reason to end the running request; acts once.
   std::atomic<const Diagnostic*> reason{nullptr};
@@ -411,6 +412,9 @@ std::optional<std::string> Session::setting(std::string_view name) const {
   const auto found = state_->settings.find(name);
   if (found == state_->settings.end()) return std::nullopt;
   return found->second;
+}
+const EncodingTable* Session::client_encoding() const noexcept {
+  return state_->client_encoding;
 }
 std::string_view Session::portal_text(std::string_view) const noexcept {
   return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/encodings/encoding.h"
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/large_objects.h"
@@ -43,21 +44,28 @@ bool flag_of(const ast::DefElem& option) {
   throw_error(sqlstate::syntax_error, "{} requires a Boolean value", option.defname);
 }
 
+/// Refuses an encoding other than UTF8.
+void check_encoding(const ast::DefElem& option) {
+  const auto* number = ast::try_as<ast::Integer>(option.arg);
+  const std::string value = text_of(option);
+  const auto encoding =
+      number != nullptr ? find_encoding(std::int64_t{number->ival}) : find_encoding(value);
+  // PostgreSQL has the last ones for clients only.
+  if (!encoding || *encoding >= Encoding::sjis) {
+    throw sql_error(sqlstate::undefined_object, "{} is not a valid encoding {}", value,
+                    number != nullptr ? "code" : "name")
+        .at_position(option.location + 1);
+  }
+  if (*encoding == Encoding::utf8) return;
+  throw sql_error(sqlstate::feature_not_supported, "the database encoding {} is not supported",
+                  encoding_name(*encoding))
+      .with_hint("Databases have the encoding UTF8; clients may have others (client_encoding).");
+}
+
 /// Refuses options about characters other than UTF-8 with bytewise order.
 void check_characters(const ast::DefElem& option) {
-  const std::string_view name = option.defname;
   const std::string value = text_of(option);
-  if (name == "encoding") {
-    std::string plain;
-    for (const char letter : value) {
-      if (letter != '-' && letter != '_') {
-        plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-      }
-    }
-    if (plain == "UTF8" || plain == "UNICODE" || value == "6") return;
-    throw_error(sqlstate::feature_not_supported, "the database encoding {} is not supported",
-                value);
-  }
+  if (option.defname == "encoding") return check_encoding(option);
   if (value == "C" || value == "POSIX" || value == "C.UTF-8" || value == "C.utf8") return;
   throw sql_error(sqlstate::feature_not_supported, "the locale \"{}\" is not supported", value)
       .with_hint("Strings are ordered by their bytes: use the locale \"C\".");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/encodings/encoding_table.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/catalog/comments.h"
@@ -325,15 +326,19 @@ Value column_description(Execution& execution, Arguments arguments) {
 }
 
 Value encoding_name(Execution& execution, Arguments arguments) {
-  constexpr std::int32_t kUtf8 = 6;
-  if (arguments[0].as_int4() == 0) return text(execution, "SQL_ASCII");
-  return text(execution, arguments[0].as_int4() == kUtf8 ? "UTF8" : "");
+  const auto encoding = find_encoding(std::int64_t{arguments[0].as_int4()});
+  return text(execution, encoding ? swizzle::encoding_name(*encoding) : std::string_view{});
 }
 Value encoding_number(Execution&, Arguments arguments) {
-  std::string name{arguments[0].as_text()};
-  std::erase(name, '-');
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-  return Value::from_int(name == "UTF8" ? 6 : -1);
+  const auto encoding = find_encoding(arguments[0].as_text());
+  return Value::from_int(encoding ? static_cast<std::int64_t>(*encoding) : -1);
+}
+Value client_encoding(Execution& execution, Arguments) {
+  const EncodingTable* const table = execution.functions.session.format.client_encoding;
+  const std::string name = context_of(execution).settings.text("client_encoding");
+  const auto encoding = find_encoding(name);
+  if (table != nullptr) return text(execution, swizzle::encoding_name(table->encoding()));
+  return text(execution, encoding == Encoding::sql_ascii ? "SQL_ASCII" : "UTF8");
 }
 Value database_encoding(Execution& execution, Arguments) {
   return text(execution, "UTF8");
@@ -412,7 +417,7 @@ std::span<const SessionEntry> catalog_functions() {
       {"pg_encoding_to_char", encoding_name},
       {"pg_char_to_encoding", encoding_number},
       {"getdatabaseencoding", database_encoding},
-      {"pg_client_encoding", database_encoding},
+      {"pg_client_encoding", client_encoding},
       {"pg_is_other_temp_schema", always_false},
       {"pg_relation_is_updatable", relation_updates},
       {"pg_column_is_updatable", column_is_updatable},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/encodings/encoding.h"
 #include "sql-lite-frontend/query/parse/ast.h"
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/memory_account.h"
@@ -31,6 +32,7 @@ struct CopyOptions {
   /// FREEZE: without effect, but allowed only for tables that this transaction has created or
   /// truncated.
   bool freeze = false;
+  std::optional<Encoding> encoding;  ///< ENCODING; without it the data have the client's
   /// ON_ERROR ignore: rows with a value that its type does not read are left out, up to
   /// REJECT_LIMIT of them (0: any number).
   bool skips_errors = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/commands/copy_decoder.h"
 #include "sql-lite-frontend/session/commands/copy_directions.h"
 #include "sql-lite-frontend/session/results/execute_sink.h"
 #include "sql-lite-frontend/statement/command_progress.h"
@@ -22,6 +23,7 @@ class CopyIn {
         table_(table),
         columns_(std::move(columns)),
         options_(std::move(options)),
+        encoding_(encoding_of_data(session, options_, CopyDirection::from)),
         scratch_(session.new_scratch()),
         progress_(session, CommandProgress::Command::copy, table->relation.oid),
         has_filter_(where != nullptr) {
@@ -91,15 +93,22 @@ class CopyIn {
   void read_text(ResultSink& sink) {
     CopyReader reader{options_, &session_.memory};
     reader_ = &reader;
+    std::unique_ptr<CopyDecoder> decoder;
+    if (encoding_ != nullptr) decoder = std::make_unique<CopyDecoder>(*encoding_);
     bool header_left = options_.header;
     bool more = true;
     while (more) {
       const auto data = receive(sink);
-      if (data) {
+      more = data.has_value();
+      CopyDecoder::Failure failure;
+      if (data && decoder != nullptr) {
+        failure = decoder->add(as_text(*data), reader);
+      } else if (data) {
         reader.add(as_text(*data));
+      } else if (decoder != nullptr) {
+        failure = decoder->finish(reader);
       } else {
         reader.finish();
-        more = false;
       }
       const std::uint64_t before = reader.line();
       try {
@@ -110,6 +119,8 @@ class CopyIn {
             insert(*fields);
           }
         }
+        // Rows before it were read first: its own line is the next one.
+        if (failure) throw SqlError{std::move(*failure)};
       } catch (SqlError& error) {
         // A record that never ends is no line of the reader's yet.
         locate(error, std::max(reader.line(), before + 1), reader.record());
@@ -403,6 +414,7 @@ class CopyIn {
   TablePtr table_;
   std::vector<std::size_t> columns_;
   CopyOptions options_;
+  const EncodingTable* encoding_;  ///< of text and CSV; null is UTF-8
   std::unique_ptr<Scratch> scratch_;
   std::vector<Slot> slots_;
   std::vector<ExprPtr> defaults_;       ///< of the columns, with DEFAULT; null: none

@@ -1,6 +1,5 @@
 // The options of COPY, and their contradictions.
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "sql-lite-frontend/session/commands/copy_format.h"
@@ -146,16 +145,13 @@ class OptionReader {
     options_.header = options_.header_must_match = true;
   }
 
-  static void read_encoding(const ast::DefElem& option) {
+  void read_encoding(const ast::DefElem& option) {
     const std::string encoding = text_of(option);
-    std::string plain;
-    for (const char letter : encoding) {
-      if (letter != '-' && letter != '_') {
-        plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-      }
-    }
-    if (plain == "utf8" || plain == "unicode") return;
-    throw_error(sqlstate::feature_not_supported, "COPY encoding \"{}\" is not supported", encoding);
+    options_.encoding = find_encoding(encoding);
+    if (options_.encoding) return;
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "argument to option \"{}\" must be a valid encoding name", option.defname)
+        .at_position(option.location + 1);
   }
 
   [[noreturn]] static void not_recognized(std::string_view word, const std::string& text,

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/session/commands/copy_directions.h"
 #include "sql-lite-frontend/statement/command_progress.h"
 #include "sql-lite-frontend/statement/row_view.h"
+#include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -13,8 +14,13 @@ void append_big_endian(std::string& out, auto value) {
   out += as_text(Bytes{bytes, sizeof bytes});
 }
 
-std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgress& progress,
-                        ResultSink& sink) {
+void encode_line(const EncodingTable& encoding, std::string& line) {
+  value_of(for_bytes(line.size(), [&] { return encoding.encode_tail(line, 0); }));
+}
+
+/// `encoding` is that of texts; null is UTF-8.
+std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const EncodingTable* encoding,
+                        CommandProgress& progress, ResultSink& sink) {
   PlanRun& run = *portal.run;
   const Plan& plan = *run.plan;
   Execution& execution = run.execution;
@@ -37,6 +43,10 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgr
     }
     out += '\n';
   }
+  const auto send = [&] {
+    if (encoding != nullptr && !binary) encode_line(*encoding, out);
+    sink.copy_out_data(as_bytes(out));
+  };
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   RowScope scope{execution};
@@ -73,7 +83,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgr
     }
     if (!binary) out += '\n';
     // One row per message, as in PostgreSQL, because clients rely on it.
-    sink.copy_out_data(as_bytes(out));
+    send();
     bytes += out.size();
     progress.set(CommandProgress::copy_bytes, bytes);
     progress.set(CommandProgress::copy_rows_done, rows);
@@ -81,23 +91,37 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, CommandProgr
     scope.rewind();
   }
   if (binary) append_big_endian(out, std::uint16_t{0xffff});
-  if (!out.empty()) sink.copy_out_data(as_bytes(out));
+  if (!out.empty()) send();
   sink.copy_out_end();
   return rows;
 }
 
 }  // namespace
 
+const EncodingTable* encoding_of_data(Session::State& session, const CopyOptions& options,
+                                      CopyDirection direction) {
+  if (!options.encoding) return session.session_context.format.client_encoding;
+  if (!EncodingTable::is_convertible(*options.encoding)) {
+    const std::string_view other = encoding_name(*options.encoding);
+    const bool is_input = direction == CopyDirection::from;
+    throw_error(sqlstate::undefined_function,
+                "default conversion function for encoding \"{}\" to \"{}\" does not exist",
+                is_input ? other : "UTF8", is_input ? "UTF8" : other);
+  }
+  return value_of(EncodingTable::of(*options.encoding));
+}
+
 std::uint64_t copy_out(Session::State& session, const StatementPtr& query, Oid relation,
                        const CopyOptions& options, ResultSink& sink) {
   CommandProgress progress{session, CommandProgress::Command::copy, relation};
   progress.set(CommandProgress::copy_command, CommandProgress::kCopyTo);
   progress.set(CommandProgress::copy_kind, CommandProgress::kCopyPipe);
+  const EncodingTable* const encoding = encoding_of_data(session, options, CopyDirection::to);
   const PortalPtr portal = session.portals.make(query, {});
   session.portals.start(*portal);
   std::uint64_t rows = 0;
   try {
-    rows = send_rows(*portal, options, progress, sink);
+    rows = send_rows(*portal, options, encoding, progress, sink);
   } catch (...) {
     portal->run->end();
     throw;

@@ -313,7 +313,7 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   sink.row_description({&column, 1});
   for (const std::string& row : rows) {
     const std::optional<std::string> values[] = {row};
-    sink.data_row(TextRow{values});
+    sink.data_row(TextRow{values, session.session_context.format.client_encoding});
   }
 }
 

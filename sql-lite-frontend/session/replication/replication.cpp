@@ -305,6 +305,10 @@ void ReplicationCommands::start(const ReplicationCommand& command, ChangeSender&
   }
   require_may_use_slots(session);
   require_logical_decoding(session);
+  if (session.session_context.format.client_encoding != nullptr) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "START_REPLICATION with a client_encoding other than UTF8 is not supported"};
+  }
   const auto stream = std::make_unique<SlotStream>(session, command.slot,
                                                    SlotStream::Part{.from = command.from}, command);
   sender.send(*stream);

@@ -18,8 +18,4 @@ std::size_t bytes_of_characters(std::string_view text, std::size_t count) noexce
 /// Returns `text` cut to at most `limit` bytes at a character boundary.
 std::string_view clip_bytes(std::string_view text, std::size_t limit) noexcept;
 
-/// Pre: valid UTF-8, not empty.
-char32_t decode_character(std::string_view text) noexcept;
-void append_character(std::string& out, char32_t character);
-
 }  // namespace swizzle::sql

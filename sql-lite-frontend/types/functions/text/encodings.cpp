@@ -193,24 +193,6 @@ Value bit_count(FunctionContext&, Arguments a) {
   return Value::from_int(count);
 }
 
-bool is_utf8_name(std::string_view name) {
-  return equals_ignoring_case(name, "utf8") || equals_ignoring_case(name, "utf-8") ||
-         equals_ignoring_case(name, "unicode") || equals_ignoring_case(name, "sql_ascii");
-}
-void require_utf8(std::string_view name) {
-  if (!is_utf8_name(name))
-    throw_error(sqlstate::feature_not_supported, "encoding \"{}\" is not supported", name);
-}
-Value convert_from(FunctionContext&, Arguments a) {
-  require_utf8(a[1].as_text());
-  verify_utf8(a[0].as_text());
-  return a[0];
-}
-Value convert_to(FunctionContext&, Arguments a) {
-  require_utf8(a[1].as_text());
-  return a[0];
-}
-
 /// Returns the value in the protocol's binary format.
 Value binary_form(FunctionContext& context, Arguments a) {
   const WritingShare share{context, 2 * bytes_of(a)};
@@ -272,8 +254,6 @@ constexpr ScalarEntry kEncodingsEntries[] = {
     {"sha512(bytea)", &sha512},
     {"get_byte(bytea,int4)", &get_byte},
     {"set_byte(bytea,int4,int4)", &set_byte},
-    {"convert_from(bytea,name)", &convert_from},
-    {"convert_to(text,name)", &convert_to},
     {"json_send(json)", &binary_form},
     {"array_send(anyarray)", &binary_form},
     {"int2send(int2)", &binary_form},
