@@ -61,6 +61,7 @@ Result<BackupOutcome> back_up_to(EngineParts& from, FileSystem& files,
                             return copy_resident(from.trees->factory().pool(), page, into);
                           },
                           from.given_up.get(),
+                          from.untidy.get(),
                           [&from]() -> Result<> {
                             RETURN_IF_ERROR(from.redo->finish());
                             return from.cleaner->clean_all();

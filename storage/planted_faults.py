@@ -1183,4 +1183,18 @@ FAULTS = [
         "    if (kLongestStall > Duration::zero() || gate_->close(kToEnd)) return true;\n",
         "swizzle_cluster_tests: no acknowledged commit*",
     ),
+    (
+        "T24 a backup lacks the list of untidy leaves",
+        "recovery/backup/backup.cpp",
+        "  if (parts.untidy != nullptr)\n",
+        "  if (parts.untidy != nullptr && parts.given_up == nullptr)\n",
+        "T24 what was to be tidied in a backup*",
+    ),
+    (
+        "T24 a standby keeps no list of untidy leaves",
+        "standby/standby.cpp",
+        "  volume->set_untidy_pages(&untidy);\n",
+        "",
+        "T24 what was to be tidied on a primary*",
+    ),
 ]

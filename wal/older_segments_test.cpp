@@ -172,6 +172,15 @@ TEST_CASE("the backup's whole segments are not fetched, and its last one is the 
   archive.is_out_of_reach = true;
   CHECK_FALSE(later->open_segment(in_part));
   CHECK(later->open_segment(in_part - 1).value() != nullptr);
+  // Not even if the archive lacks the segment.
+  archive.is_out_of_reach = false;
+  REQUIRE(archive.disk.remove("/archive/" + segment_name(in_part)));
+  const auto lacking = archive.open(
+      {.fetch = archive.fetch(), .backup = "/backup", .backup_end = end}, archive.last + 1);
+  const auto missing = lacking->open_segment(in_part);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().state() == sqlstate::undefined_file);
+  CHECK(lacking->open_segment(in_part - 1).value() != nullptr);
   // Without an archive it ends with the backup.
   const auto alone = archive.open({.backup = "/backup", .backup_end = end});
   CHECK(archive.find_all(*alone) == in_part + 1);

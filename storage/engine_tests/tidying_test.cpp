@@ -7,6 +7,7 @@
 #include "base/simulation/simulated_disk.h"
 #include "base/simulation/simulation.h"
 #include "storage/testing/churn.h"
+#include "storage/testing/consumed_queue.h"
 #include "storage/testing/database_home.h"
 #include "storage/testing/temporary_engine.h"
 #include "storage/txn/tidying/key_ranges.h"
@@ -423,45 +424,6 @@ TEST_CASE("T24 P18 a crash while leaves are tidied loses hints and nothing else"
   CHECK(totals.cuts > 60);
 }
 
-namespace {
-
-constexpr int kQueued = 3000;
-
-std::string queue_key(int number) {
-  return std::to_string(100'000 + number);
-}
-
-TreeId fill_queue(Engine& engine) {
-  const auto transaction = engine.begin();
-  const TreeId id = engine.create_tree(*transaction).value();
-  Tree tree = engine.tree(id).value();
-  for (int i = 0; i < kQueued; ++i)
-    REQUIRE(
-        tree.insert(*transaction, as_bytes(queue_key(i)), as_bytes(std::string(200, 'q'))).value());
-  REQUIRE(transaction->commit());
-  return id;
-}
-
-/// Removes what a consumer has taken, while a snapshot keeps the ghosts.
-void consume(Engine& engine, TreeId id, int from, int to) {
-  Tree tree = engine.tree(id).value();
-  const auto transaction = engine.begin();
-  for (int i = from; i < to; ++i)
-    REQUIRE(tree.remove(*transaction, as_bytes(queue_key(i))).value());
-  REQUIRE(transaction->commit());
-}
-
-/// Waits for a small database, reading nothing of the tree.
-bool gets_small(const Engine& engine, std::uint64_t most_pages) {
-  for (int i = 0; i < 600; ++i) {
-    if (engine.statistics().pages_allocated <= most_pages) return true;
-    sleep_for(std::chrono::milliseconds{100});
-  }
-  return false;
-}
-
-}  // namespace
-
 TEST_CASE("T24 what was to be tidied at a stop is tidied after the start", "[storage][engine]") {
   const bool is_reopened_twice = GENERATE(false, true);
   SimulatedDisk disk{1};
@@ -470,11 +432,11 @@ TEST_CASE("T24 what was to be tidied at a stop is tidied after the start", "[sto
   std::uint64_t full = 0;
   Simulation{1}.run([&] {
     const auto engine = Engine::open(disk, kHome, tidying_options()).value();
-    id = fill_queue(*engine);
+    id = testing::fill_queue(*engine);
     full = engine->statistics().pages_allocated;
     const auto reader = engine->begin(Isolation::repeatable_read);
-    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == kQueued);
-    consume(*engine, id, 0, kQueued - 10);
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == testing::kQueued);
+    testing::consume(*engine, id, 0, testing::kQueued - 10);
     sleep_for(std::chrono::seconds{10});
     CHECK(engine->statistics().pages_allocated >= full);
     reader->rollback();
@@ -485,7 +447,7 @@ TEST_CASE("T24 what was to be tidied at a stop is tidied after the start", "[sto
       const auto engine = Engine::open(disk, kHome, tidying_options()).value();
       // The first stop comes before anything could be done.
       if (start == 1) {
-        CHECK(gets_small(*engine, full / 4));
+        CHECK(testing::gets_small(*engine, full / 4));
         CHECK(engine->verify().value().empty());
         const auto reader = engine->begin();
         CHECK(read_all(*engine, *reader, id, Direction::forward).size() == 10);
@@ -505,7 +467,7 @@ TEST_CASE("T24 what was to be tidied at a power cut is tidied after the start",
   std::uint64_t full = 0;
   Simulation{seed}.run([&] {
     const auto engine = Engine::open(disk, kHome, tidying_options()).value();
-    id = fill_queue(*engine);
+    id = testing::fill_queue(*engine);
     full = engine->statistics().pages_allocated;
     REQUIRE(engine->close());
   });
@@ -513,24 +475,24 @@ TEST_CASE("T24 what was to be tidied at a power cut is tidied after the start",
   Simulation{seed + 10}.run([&] {
     const auto engine = Engine::open(disk, kHome, tidying_options()).value();
     const auto reader = engine->begin(Isolation::repeatable_read);
-    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == kQueued);
-    consume(*engine, id, 0, kQueued / 2);
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == testing::kQueued);
+    testing::consume(*engine, id, 0, testing::kQueued / 2);
     reader->rollback();
     REQUIRE(engine->close());
   });
   Simulation{seed + 20}.run([&] {
     const auto engine = Engine::open(disk, kHome, tidying_options()).value();
     const auto reader = engine->begin(Isolation::repeatable_read);
-    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == kQueued / 2);
-    consume(*engine, id, kQueued / 2, kQueued * 3 / 4);
+    CHECK(read_all(*engine, *reader, id, Direction::forward).size() == testing::kQueued / 2);
+    testing::consume(*engine, id, testing::kQueued / 2, testing::kQueued * 3 / 4);
     REQUIRE(engine->checkpoint());
-    consume(*engine, id, kQueued * 3 / 4, kQueued - 10);
+    testing::consume(*engine, id, testing::kQueued * 3 / 4, testing::kQueued - 10);
     // The process ends here.
   });
   disk.crash(seed);
   Simulation{seed + 30}.run([&] {
     const auto engine = Engine::open(disk, kHome, tidying_options()).value();
-    CHECK(gets_small(*engine, full / 4));
+    CHECK(testing::gets_small(*engine, full / 4));
     CHECK(engine->verify().value().empty());
     const auto reader = engine->begin();
     CHECK(read_all(*engine, *reader, id, Direction::forward).size() == 10);

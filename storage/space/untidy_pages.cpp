@@ -31,6 +31,18 @@ Result<std::vector<std::byte>> read_file(FileSystem& files, const std::filesyste
   return bytes;
 }
 
+Result<> write_list_of(FileSystem& files, const std::filesystem::path& directory, Bytes bytes) {
+  const auto unfinished = directory / (std::string{UntidyPages::kFileName} + ".tmp");
+  {
+    ASSIGN_OR_RETURN(const auto file, files.open(unfinished, OpenMode::open_or_create, {}));
+    RETURN_IF_ERROR(file->truncate(0));
+    RETURN_IF_ERROR(file->write_at(0, bytes));
+    RETURN_IF_ERROR(file->sync());
+  }
+  RETURN_IF_ERROR(files.rename(unfinished, directory / UntidyPages::kFileName));
+  return files.sync_directory(directory);
+}
+
 }  // namespace
 
 void UntidyPages::load(FileSystem& files, const std::filesystem::path& directory,
@@ -64,21 +76,15 @@ void UntidyPages::load(FileSystem& files, const std::filesystem::path& directory
   }
 }
 
-Result<> UntidyPages::save(FileSystem& files, const std::filesystem::path& directory,
-                           std::uint64_t database_id) {
+std::vector<std::byte> UntidyPages::encode(std::uint64_t database_id) const {
   std::vector<std::byte> body;
   FieldWriter entries(body);
   std::uint32_t count = 0;
-  {
-    const std::lock_guard hold(mutex_);
-    if (!is_changed_) return {};
-    is_changed_ = false;
-    for (std::uint64_t number = 0; number < words_.size(); ++number) {
-      if (words_[number] == 0) continue;
-      entries.put(number);
-      entries.put(words_[number]);
-      ++count;
-    }
+  for (std::uint64_t number = 0; number < words_.size(); ++number) {
+    if (words_[number] == 0) continue;
+    entries.put(number);
+    entries.put(words_[number]);
+    ++count;
   }
   std::vector<std::byte> bytes;
   FieldWriter out(bytes);
@@ -87,22 +93,33 @@ Result<> UntidyPages::save(FileSystem& files, const std::filesystem::path& direc
   out.put(count);
   out.put(checksum(body, database_id));
   out.put_bytes(body);
-  const auto unfinished = directory / (std::string{kFileName} + ".tmp");
-  const auto write = [&]() -> Result<> {
-    {
-      ASSIGN_OR_RETURN(const auto file, files.open(unfinished, OpenMode::open_or_create, {}));
-      RETURN_IF_ERROR(file->truncate(0));
-      RETURN_IF_ERROR(file->write_at(0, bytes));
-      RETURN_IF_ERROR(file->sync());
-    }
-    RETURN_IF_ERROR(files.rename(unfinished, directory / kFileName));
-    return files.sync_directory(directory);
-  };
-  auto done = write();
+  return bytes;
+}
+
+Result<> UntidyPages::save(FileSystem& files, const std::filesystem::path& directory,
+                           std::uint64_t database_id) {
+  std::vector<std::byte> bytes;
+  {
+    const std::lock_guard hold(mutex_);
+    if (!is_changed_) return {};
+    is_changed_ = false;
+    bytes = encode(database_id);
+  }
+  auto done = write_list_of(files, directory, bytes);
   if (done) return done;
   const std::lock_guard hold(mutex_);
   is_changed_ = true;
   return done;
+}
+
+Result<> UntidyPages::copy_to(FileSystem& files, const std::filesystem::path& directory,
+                              std::uint64_t database_id) const {
+  std::vector<std::byte> bytes;
+  {
+    const std::lock_guard hold(mutex_);
+    bytes = encode(database_id);
+  }
+  return write_list_of(files, directory, bytes);
 }
 
 void UntidyPages::set(PageId page, bool is_untidy) {

@@ -10,6 +10,7 @@
 
 #include "base/runtime/park_mutex.h"
 #include "base/runtime/runtime.h"
+#include "storage/btree/node_layout.h"
 #include "storage/btree/records.h"
 #include "storage/engine.h"
 #include "storage/engine_parts.h"
@@ -23,6 +24,7 @@
 #include "storage/recovery/redo_batches.h"
 #include "storage/recovery/restore_state.h"
 #include "storage/space/given_up_pages.h"
+#include "storage/space/untidy_pages.h"
 #include "storage/space/volume.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/standby/lsn_words.h"
@@ -133,6 +135,8 @@ struct Standby::State {
   FileSystem& files;
   const std::filesystem::path directory;
   std::uint64_t log_id = 0;
+  /// For the start after a promotion. The volume refers to it.
+  UntidyPages untidy{has_space_to_give_back};
   std::shared_ptr<Volume> volume;
   std::shared_ptr<ControlFile> control;
   std::shared_ptr<WrittenLsnsFile> written_lsns;
@@ -169,6 +173,8 @@ Result<> Standby::State::open() {
   ASSIGN_OR_RETURN(written_lsns,
                    WrittenLsnsFile::open(files, directory, volume->database_id(), lsns));
   ASSIGN_OR_RETURN(given_up, GivenUpPages::open(files, directory, volume->database_id(), lsns));
+  untidy.load(files, directory, volume->database_id());
+  volume->set_untidy_pages(&untidy);
   log_id = control->current().log_id;
   timeline = control->current().timeline;
   reached = control->current();
@@ -249,6 +255,9 @@ Result<> Standby::State::complete(const Recovered& recovered, const PendingPages
   RETURN_IF_ERROR(recovered.space->persist(map));
   RETURN_IF_ERROR(given_up->persist());
   RETURN_IF_ERROR(written_lsns->persist());
+  if (auto saved = untidy.save(files, directory, volume->database_id()); !saved)
+    spdlog::warn("the list of leaves with space to reclaim is not saved: {}",
+                 saved.error().message());
   const Lsn kept_now = checkpoint.keep_from;
   reached.checkpoint = std::move(checkpoint);
   reached.shutdown = Control::Shutdown::none;

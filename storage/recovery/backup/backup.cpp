@@ -288,6 +288,9 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
               : copy_all_pages(parts, control, map, files, target, outcome, observer));
   RETURN_IF_ERROR(SpaceMap::create(files, target, parts.volume.database_id(), map));
   if (parts.given_up != nullptr) RETURN_IF_ERROR(parts.given_up->copy_to(files, target));
+  // Redo shows the leaves that are written later.
+  if (parts.untidy != nullptr)
+    RETURN_IF_ERROR(parts.untidy->copy_to(files, target, parts.volume.database_id()));
 
   parts.log.flush_to(parts.log.tail());
   outcome.end = parts.log.durable();

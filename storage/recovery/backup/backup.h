@@ -27,6 +27,8 @@ struct BackupParts {
   std::function<bool(PageId page, std::byte* into)> copy_resident = {};
   /// The list of unusable pages. It is copied, with those that the backup finds; may be null.
   GivenUpPages* given_up = nullptr;
+  /// The list of leaves with space to reclaim, which is copied; may be null.
+  const UntidyPages* untidy = nullptr;
   /// Writes the pages that are dirty now; may be empty.
   std::function<Result<>()> clean = {};
 };

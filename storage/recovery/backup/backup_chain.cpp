@@ -13,6 +13,7 @@
 #include "storage/space/double_write.h"
 #include "storage/space/given_up_pages.h"
 #include "storage/space/space_map.h"
+#include "storage/space/untidy_pages.h"
 #include "storage/space/volume.h"
 
 namespace swizzle {
@@ -149,7 +150,7 @@ Result<> BackupChain::copy_files(FileSystem& files, const std::filesystem::path&
 Result<> BackupChain::copy_lists(FileSystem& files, const std::filesystem::path& target) const {
   ASSIGN_OR_RETURN(const auto names, files.list(newest_));
   for (const std::string& name : names) {
-    if (name == GivenUpPages::kFileName ||
+    if (name == GivenUpPages::kFileName || name == UntidyPages::kFileName ||
         std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames))
       RETURN_IF_ERROR(copy_whole_file(files, newest_ / name, target / name));
   }
