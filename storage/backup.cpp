@@ -9,6 +9,7 @@
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/backup/backup.h"
+#include "storage/recovery/backup/repair_backup.h"
 #include "storage/recovery/backup/restore_on_demand.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/new_log.h"
@@ -127,6 +128,11 @@ Result<std::vector<std::string>> Engine::read_pages(std::span<const PageId> page
     unreadable.push_back(read.error().message());
   }
   return unreadable;
+}
+
+Result<> check_repair_backups(FileSystem& files, const std::filesystem::path& directory,
+                              const std::vector<std::filesystem::path>& backups) {
+  return require_backups_of(files, directory, backups);
 }
 
 Result<RestoreOutcome> restore_backup(FileSystem& files,

@@ -95,4 +95,10 @@ Result<RestoreOutcome> restore_backup(FileSystem& files,
                                       const std::filesystem::path& target,
                                       const RestoreArchive& archive, const RecoveryTarget& stop);
 
+/// Refuses directories for EngineOptions::repair_backups that are no whole backups, oldest first,
+/// of the database in `directory`, which need not be open: 55000, 58P01. Engine::open() warns of
+/// these, and goes on without.
+Result<> check_repair_backups(FileSystem& files, const std::filesystem::path& directory,
+                              const std::vector<std::filesystem::path>& backups);
+
 }  // namespace swizzle

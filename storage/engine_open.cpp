@@ -13,6 +13,7 @@
 #include "storage/recovery/backup/backup_end.h"
 #include "storage/recovery/backup/digest_archive.h"
 #include "storage/recovery/backup/older_places.h"
+#include "storage/recovery/backup/repair_backup.h"
 #include "storage/recovery/backup/unfinished.h"
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/new_log.h"
@@ -247,6 +248,53 @@ Result<> open_control(EngineParts& parts) {
   return {};
 }
 
+/// Opens the backups that damaged pages are rebuilt from. The database is opened without them if
+/// they are not what they should be.
+Result<> open_repair_backup(EngineParts& parts) {
+  const auto& backups = parts.options.repair_backups;
+  if (backups.empty() || !parts.options.logging) {
+    const auto fetched = parts.directory / RepairBackup::kFetchedName;
+    ASSIGN_OR_RETURN(const bool is_left, parts.files.exists(fetched));
+    return is_left ? remove_with_content(parts.files, fetched) : Result<>{};
+  }
+  wal::RestoreSegment fetch = parts.options.restore;
+  if (!fetch && !parts.options.restore_command.empty())
+    fetch = wal::restore_by_command(parts.options.restore_command);
+  auto opened = RepairBackup::open(
+      {parts.files, parts.directory, kLogDirectory, parts.volume->database_id(), *parts.log},
+      backups, fetch);
+  if (!opened) {
+    spdlog::warn("damaged pages cannot be rebuilt from a backup: {}", opened.error().message());
+    return {};
+  }
+  parts.repair_copies = *std::move(opened);
+  parts.repair->use_copies(parts.repair_copies.get());
+  return {};
+}
+
+/// Rebuilds pages that were given up before there was a backup for it. Pre: nobody reads yet.
+Result<> mend_given_up(EngineParts& parts) {
+  if (parts.repair_copies == nullptr || parts.given_up == nullptr) return {};
+  AlignedBuffer page(kPageBytes);
+  for (const PageId id : parts.given_up->list()) {
+    if (!parts.space->is_allocated(id)) continue;
+    const Lsn needed = parts.volume->written_lsns().of(id);
+    const auto pending = parts.pending->find(id);
+    const Lsn newest = pending.page == nullptr ? needed : std::max(needed, pending.page->newest);
+    auto rebuilt = parts.repair->rebuild(id, newest, page.data());
+    if (rebuilt && load<PageHeader>(page.data()).lsn < newest) continue;
+    if (!rebuilt) {
+      spdlog::warn("page {} stays given up: {}", raw(id), rebuilt.error().message());
+      continue;
+    }
+    seal_page(page.data());
+    const PageImage image{id, page.data()};
+    RETURN_IF_ERROR(parts.volume->write_pages({&image, 1}));
+    parts.given_up->take_back(id);
+  }
+  return {};
+}
+
 /// Opens the files and determines which changes the pages lack.
 Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
@@ -280,6 +328,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
   LogAnalysis analysis(control.checkpoint, observer);
   RETURN_IF_ERROR(open_log(parts, analysis));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
+  RETURN_IF_ERROR(open_repair_backup(parts));
   const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
     return parts.repair->mend(page, newest, into);
   };
@@ -302,6 +351,7 @@ Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer)
                                                                .given_up = parts.given_up.get(),
                                                                .absent = parts.unrestored.get(),
                                                                .redone = redone});
+  RETURN_IF_ERROR(mend_given_up(parts));
   // Pool mode main_memory: pages are loaded through the tree and never written out, so redo them on
   // disk first.
   if (parts.options.pool_mode == PoolMode::main_memory)

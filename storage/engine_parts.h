@@ -208,6 +208,8 @@ struct EngineParts {
   std::unique_ptr<UntidyPages> untidy;
   std::shared_ptr<ControlFile> control;
   std::unique_ptr<wal::Log> log;
+  /// Null: damaged pages are rebuilt from the double-write area and the log alone.
+  std::unique_ptr<OlderCopies> repair_copies;
   std::unique_ptr<PageRepair> repair;
   std::unique_ptr<DeviceCheck> device_check;
   std::unique_ptr<SpaceMap> space;

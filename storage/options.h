@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "lock/lock_types.h"
@@ -96,9 +98,15 @@ struct EngineOptions {
   std::string archive_command = {};
   /// The same as a function, instead of the command.
   wal::ArchiveSegment archive = {};
-  /// Fetches segments of the log from before a restore on demand, instead of the command that the
-  /// directory names.
+  /// Fetches archived segments instead of a command: of the log from before a restore on demand,
+  /// and for the repair of pages.
   wal::RestoreSegment restore = {};
+  /// Backups whose pages replace damaged ones that double-write area and log cannot rebuild: a full
+  /// one, and incremental ones after it. Not used on a standby.
+  std::vector<std::filesystem::path> repair_backups = {};
+  /// Shell command that fetches an archived segment of the log for that, where `restore` is empty:
+  /// %f is its name, %p the path to put it at. Empty: there is no archive.
+  std::string restore_command = {};
   /// Number of finished segments waiting for the archive at which writers get 53100.
   std::uint32_t archive_backlog_segments = 64;
 

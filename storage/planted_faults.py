@@ -1197,4 +1197,32 @@ FAULTS = [
         "",
         "T24 what was to be tidied on a primary*",
     ),
+    (
+        "R23 another history's backup is used",
+        "recovery/backup/repair_backup.cpp",
+        "  if (control.log_id != parts.log.location().database_id ||",
+        "  if (control.database_id != parts.database_id ||",
+        "swizzle_recovery_tests: R23 backups of other*",
+    ),
+    (
+        "R23 a page's newest change since the backup is taken for its copy",
+        "recovery/page_repair.cpp",
+        "  if (newest != Lsn::none || raw(reader.position()) <= raw(base) + 1) return newest;",
+        "  if (newest != Lsn::none || raw(reader.position()) <= raw(base) + 1) return Lsn::none;",
+        "swizzle_recovery_tests: R23 what has changed*",
+    ),
+    (
+        "R23 a page is given up while the archive is out of reach",
+        "recovery/page_repair.cpp",
+        "  const SqlState state = rebuilt.error().state() == sqlstate::undefined_file",
+        "  const SqlState state = rebuilt.error().state() != sqlstate::data_corrupted",
+        "swizzle_recovery_tests: R23 a page is given up*",
+    ),
+    (
+        "R23 what was given up before there was a backup stays given up",
+        "engine_open.cpp",
+        "    parts.given_up->take_back(id);\n",
+        "",
+        "swizzle_recovery_tests: R23 a page is given up*",
+    ),
 ]

@@ -279,4 +279,33 @@ TEST_CASE("swizzled --restore-from refuses what it cannot restore, and leaves no
   CHECK(SwizzledProcess::run_swizzled({"-D", target, "--target-name", "never"}).exit_code == 2);
 }
 
+TEST_CASE("swizzled checks page_repair_backup at the start") {
+  SwizzledProcess source;
+  const std::string backup = source.directory() + "/b";
+  {
+    pqxx::connection connection{source.conninfo()};
+    pqxx::nontransaction work{connection};
+    work.exec("SELECT swizzle_backup('" + backup + "')");
+  }
+  source.stop(SIGINT);
+  const SwizzledProcess::Finished refused = SwizzledProcess::run_swizzled(
+      {"-D", source.data_directory(), "-c", "page_repair_backup=" + backup + "-none"});
+  INFO(refused.output);
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.output.find("invalid value for parameter \"page_repair_backup\"") !=
+        std::string::npos);
+  RestoredServer server(source.data_directory(), {"-c", "page_repair_backup=" + backup},
+                        source.port());
+  server.start();
+  {
+    pqxx::connection connection = server.connect();
+    CHECK(number(connection,
+                 "SELECT count(*) FROM pg_settings WHERE name = 'page_repair_backup' AND setting = "
+                 "'" +
+                     backup + "'") == 1);
+  }
+  CHECK(server.stop() == 0);
+  CHECK(server.log().find("cannot be rebuilt from a backup") == std::string::npos);
+}
+
 }  // namespace swizzle::clients

@@ -112,7 +112,7 @@ TEST_CASE("a settings file includes others, where it says so") {
         "max_connections = 50\ninclude 'more/base.conf'\ninclude_if_exists = 'none.conf'\n"
         "port = 3\n");
   write("more/base.conf", "port = 2\nmax_connections = 60\ninclude 'last.conf'\n");
-  write("more/last.conf", "wal_buffers = 128\n");
+  write("more/last.conf", "wal_buffers = 128\npage_repair_backup = '/full, /part'\n");
   write("swizzle.auto.conf", "shared_buffers = 1000\n");
   const DataDirectory directory{home, home / "main.conf"};
   CHECK(directory.check_usable());
@@ -123,6 +123,8 @@ TEST_CASE("a settings file includes others, where it says so") {
   CHECK(settings->port == 3);
   CHECK(settings->limits.max_connections == 70);
   CHECK(settings->engine.log_buffer_bytes == 128 * 8192);
+  CHECK(settings->engine.repair_backups ==
+        std::vector<std::filesystem::path>{"/full/engine", "/part/engine"});
   CHECK(settings->engine.pool_bytes == 8'192'000);
   CHECK(read_settings_files(DataDirectory{home})->size() == 2);
 

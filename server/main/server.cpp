@@ -408,7 +408,10 @@ void Server::hold_sessions(Standby& standby) {
 
 Result<> Server::open_promoted(const ServerSettings& settings) {
   const TimePoint begin = Runtime::current().now();
-  RETURN_IF_ERROR(engine_->open_promoted(files_, directory_.engine(), settings.engine, [this] {
+  // A backup of the time before is of another history.
+  EngineOptions options = settings.engine;
+  options.repair_backups.clear();
+  RETURN_IF_ERROR(engine_->open_promoted(files_, directory_.engine(), options, [this] {
     limit_slots();
     return database_->go_on_promoted();
   }));
@@ -506,6 +509,23 @@ void Server::open_metrics(std::vector<ListeningSocket> sockets) {
       [this](const HttpRequest& request) { return console_->answer(request); });
 }
 
+/// Returns the engine's options with what the repair of pages needs. Refuses a backup of another
+/// database here, where the setting is read; later on the engine goes on without it.
+Result<EngineOptions> Server::repair_options(const ServerSettings& settings) {
+  EngineOptions options = settings.engine;
+  if (options.repair_backups.empty()) return options;
+  auto checked = check_repair_backups(files_, directory_.engine(), options.repair_backups);
+  if (!checked)
+    return fail(Error{sqlstate::invalid_parameter_value,
+                      "invalid value for parameter \"page_repair_backup\""}
+                    .with_detail(checked.error().message())
+                    .with_hint("Name a backup of this database with its absolute path, or the "
+                               "full one and the incremental ones after it, or none."));
+  ASSIGN_OR_RETURN(const StandbySettings standby, read_standby_settings());
+  options.restore_command = standby.restore_command;
+  return options;
+}
+
 Result<> Server::open_database(const ServerSettings& settings,
                                const std::vector<SettingAssignment>& file) {
   std::string phase;
@@ -514,8 +534,9 @@ Result<> Server::open_database(const ServerSettings& settings,
     phase = progress.phase;
     spdlog::info("recovery: {}", phase);
   };
+  ASSIGN_OR_RETURN(const EngineOptions options, repair_options(settings));
   const TimePoint begin = Runtime::current().now();
-  ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
+  ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), options, report));
   recovery_ = Runtime::current().now() - begin;
   return open_sql(settings, file);
 }

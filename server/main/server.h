@@ -78,6 +78,7 @@ class Server {
   Result<> read_stop_words(const std::string& directory) const;
   /// Becomes the user that the settings name, or warns that it does not.
   Result<> leave_root(const std::string& name, const std::vector<ListeningSocket>& sockets) const;
+  Result<EngineOptions> repair_options(const ServerSettings& settings);
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
   /// Follows another server until it is promoted, or asked to stop: is_stopping_.

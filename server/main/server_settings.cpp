@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "server/main/data_directory.h"
 #include "server/main/system_memory.h"
 
 namespace swizzle::server {
@@ -153,6 +154,11 @@ void define_resources(Settings& settings) {
                                   SettingContext::sighup, log,
                                   "Time after which a log segment is archived though it is not "
                                   "full, if a transaction has written to it; 0: only full ones."));
+  settings.define(string_setting(
+      "page_repair_backup", "", at_start, log,
+      "Backup from which damaged pages are rebuilt if the log that is kept does not reach, with "
+      "restore_command for the log since: a full one, and incremental ones after commas. Not used "
+      "by a standby."));
 }
 
 void define_observability(Settings& settings) {
@@ -273,6 +279,8 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;
   values.engine.checkpoint_seconds = small("checkpoint_timeout");
   values.engine.archive_command = settings.text("archive_command");
+  for (const std::string& backup : parse_list(settings.text("page_repair_backup")))
+    values.engine.repair_backups.push_back(DataDirectory{backup}.engine());
   if (values.tls.certificate_file.empty() != values.tls.key_file.empty()) {
     return fail(sqlstate::config_file_error,
                 "TLS needs both ssl_cert_file and ssl_key_file, or neither");

@@ -71,7 +71,8 @@ void define_standby(Settings& settings) {
   settings.define(string_setting("restore_command", "", at_reload,
                                  "Write-Ahead Log / Archive Recovery",
                                  "Shell command by which a standby fetches a log segment from the "
-                                 "archive if its primary lacks it: %f is its name, %p its place."));
+                                 "archive if its primary lacks it: %f is its name, %p its place. "
+                                 "Read at the start for page_repair_backup."));
   settings.define(string_setting("primary_slot_name", "", at_reload, category,
                                  "Replication slot that a standby uses there."));
   settings.define(integer_setting("wal_receiver_timeout", 60'000, {0, INT32_MAX},

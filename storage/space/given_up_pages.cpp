@@ -114,6 +114,13 @@ void GivenUpPages::give_up(PageId page, Lsn needed, const Error& why) {
                 why.detail().empty() ? "" : ": ", why.detail());
 }
 
+void GivenUpPages::take_back(PageId page) {
+  const std::lock_guard hold(mutex_);
+  if (entries_.erase(page) == 0) return;
+  is_changed_ = true;
+  count_.store(entries_.size(), std::memory_order_relaxed);
+}
+
 std::optional<Error> GivenUpPages::find(PageId page) const {
   if (empty()) return std::nullopt;
   const std::lock_guard hold(mutex_);

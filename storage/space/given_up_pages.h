@@ -46,6 +46,8 @@ class GivenUpPages {
 
   /// Logs the reason, once per page.
   void give_up(PageId page, Lsn needed, const Error& why);
+  /// The page is whole again, as it was written last.
+  void take_back(PageId page);
   /// Why the page was given up; nothing if it was not, or has been written since.
   [[nodiscard]] std::optional<Error> find(PageId page) const;
   [[nodiscard]] bool contains(PageId page) const noexcept;
