@@ -125,17 +125,16 @@ Result<> EncodingTable::transcode(std::string_view text, const EncodingTable& to
 }
 
 EncodingTable::Encoded EncodingTable::encode_first(std::string_view text) const noexcept {
-  const char32_t first = decode_character(text);
   // An error's message may quote bytes that are cut within a character.
-  const std::size_t length = std::min(utf8_length(text.front()), text.size());
-  if (!pairs_.empty() && text.size() > length) {
-    const std::string_view next = text.substr(length);
+  const std::size_t length = utf8_length(text.front());
+  if (length > text.size()) return {0, text.size()};
+  const char32_t first = decode_character(text);
+  const std::string_view next = text.substr(length);
+  if (!pairs_.empty() && !next.empty() && utf8_length(next.front()) <= next.size()) {
     const char32_t second = decode_character(next);
     const auto found = std::ranges::find_if(
         pairs_, [&](const Pair& pair) { return pair.first == first && pair.second == second; });
-    if (found != pairs_.end()) {
-      return {found->code, length + std::min(utf8_length(next.front()), next.size())};
-    }
+    if (found != pairs_.end()) return {found->code, length + utf8_length(next.front())};
   }
   if (encoding_ == Encoding::gb18030 && first >= kFirstSupplementary)
     return {code_of_supplementary(first), length};

@@ -132,6 +132,7 @@ class Registry {
                                text_format_functions(),
                                encoding_functions(),
                                conversion_functions(),
+                               order_functions(),
                                like_functions(),
                                regex_functions(),
                                normal_form_functions(),

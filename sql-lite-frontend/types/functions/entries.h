@@ -16,6 +16,7 @@ std::span<const ScalarEntry> cast_functions();
 std::span<const ScalarEntry> text_functions();
 std::span<const ScalarEntry> text_format_functions();
 std::span<const ScalarEntry> conversion_functions();
+std::span<const ScalarEntry> order_functions();
 std::span<const ScalarEntry> encoding_functions();
 std::span<const ScalarEntry> like_functions();
 std::span<const ScalarEntry> regex_functions();

@@ -64,12 +64,10 @@ copy t from stdin (header maybe);
 
 copy t to stdout (header match);
 
--- differs: the message and state of an unknown encoding
 copy t from stdin (encoding 'nope');
 1	x
 \.
 
--- differs: refused: encodings other than UTF8
 copy t from stdin (encoding 'LATIN1');
 \.
 
