@@ -140,16 +140,21 @@ class RivalBuilder {
   }
 
   void statement() {
-    static constexpr std::array<const char*, 7> kStatements{
+    static constexpr std::array<const char*, 9> kStatements{
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON t (a)",
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON t USING gin (words)",
         "DROP INDEX CONCURRENTLY IF EXISTS i",
+        "DROP INDEX CONCURRENTLY i",
+        "DROP INDEX CONCURRENTLY IF EXISTS i_ccnew",
         "DROP INDEX IF EXISTS i",
         "REINDEX INDEX CONCURRENTLY i",
         "REINDEX INDEX i",
         "REINDEX TABLE CONCURRENTLY t"};
     if (run(kStatements[random_.below(kStatements.size())])) ++done;
-    if (random_.one_in(4)) run("DROP INDEX CONCURRENTLY IF EXISTS i_ccnew, i_ccold");
+    // An index that another session is dropping may be valid for a while.
+    if (run("SELECT swizzle_verify('t')") && sink_.rows != std::vector<std::string>{""})
+      wrong = sink_.rows.front();
+    if (random_.one_in(4)) run("DROP INDEX CONCURRENTLY IF EXISTS i_ccold");
   }
 
   std::uint64_t done = 0;
@@ -160,8 +165,7 @@ class RivalBuilder {
     sink_.clear();
     const Outcome outcome = session_->simple_query(sql, sink_);
     if (outcome) return true;
-    static const std::set<std::string> kExpected{"42704", "42P01", "40P01",
-                                                 "55000", "0A000", "42P07"};
+    static const std::set<std::string> kExpected{"42704", "42P01", "40P01", "55000", "42P07"};
     if (!kExpected.contains(std::string{outcome.error().state.code()}))
       wrong =
           sql + ": " + std::string{outcome.error().state.code()} + " " + outcome.error().message;
@@ -194,7 +198,7 @@ TEST_CASE("Sessions that build, rebuild and drop one index at once leave it righ
       std::vector<std::unique_ptr<Task>> tasks;
       for (const auto& rival : rivals) {
         tasks.push_back(Runtime::current().spawn("rival", [one = rival.get()] {
-          for (int i = 0; i < 8 && one->wrong.empty(); ++i) one->statement();
+          for (int i = 0; i < 20 && one->wrong.empty(); ++i) one->statement();
         }));
       }
       tasks.push_back(Runtime::current().spawn("writer", [&writer] {

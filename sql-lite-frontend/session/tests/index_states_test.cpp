@@ -256,6 +256,7 @@ TEST_CASE("Writers that know an index and others that do not may change a row in
   create_two_rows(db);
   const auto knows = db.connect();
   const auto does_not = db.connect();
+  db.run(*does_not, "SET lock_timeout = '60s'");
   db.run(*knows, "BEGIN; UPDATE t SET a = 11 WHERE id = 1");
   Asking change{*does_not, "UPDATE t SET a = 13 WHERE id = 1"};
   REQUIRE(waits_for(db, change, "transactionid"));
@@ -287,6 +288,7 @@ TEST_CASE("Writers may change a row in turn while its index is being dropped",
   REQUIRE(becomes(db, drop, "i"));
   const auto one = db.connect();
   const auto other = db.connect();
+  db.run(*other, "SET lock_timeout = '60s'");
   db.run(*one, "BEGIN; UPDATE t SET a = 11 WHERE id = 1");
   Asking change{*other, "UPDATE t SET a = 11 WHERE id = 1"};
   REQUIRE(waits_for(db, change, "transactionid"));
