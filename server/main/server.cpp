@@ -656,6 +656,10 @@ Duration Server::turn_between_looks() const {
 void Server::end_followers() {
   SessionRegistry& registry = context_->registry();
   const std::set<std::uint32_t> followers = registry.followers();
+  // Readers of changes go on at their slots, from the next start on.
+  const std::size_t readers = registry.change_readers();
+  if (readers != 0 && registry.size() == followers.size() + readers)
+    registry.end_all(EndReason::administrator, SessionRegistry::Whom::change_readers);
   if (followers.empty() || registry.size() != followers.size()) return;
   const TimePoint now = Runtime::current().now();
   if (!followers_end_at_) {

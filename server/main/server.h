@@ -120,8 +120,9 @@ class Server {
   /// Waits for the next signal.
   /// Called by the timer: looks after clients, and during a shutdown checks whether all have left.
   void await_turn();
-  /// Ends the connections of standbys to a server that stops, once all others have left and the
-  /// standbys have all of the log: so one of them can go on where it stopped.
+  /// Ends the connections that read the log of a server that stops, once all others have left:
+  /// those that read logical changes at once, those of standbys when they have all of the log, so
+  /// that one of them can go on where it stopped.
   void end_followers();
   [[nodiscard]] bool have_followers_all(const std::set<std::uint32_t>& followers);
   /// Cancels statements of clients that have disconnected.

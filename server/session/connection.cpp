@@ -103,7 +103,10 @@ void Connection::converse(SessionRegistry::Place& place) {
     sql::usage_of(**session).note_end(sql::SessionEnd::refused);
     return tell(report_of(sql::Severity::fatal, admitted.error()));
   }
-  if (admission->is_physical_replication) place.note_follower();
+  if (admission->is_physical_replication)
+    place.note_follower();
+  else if (is_replication)
+    place.note_change_reader();
   const std::size_t key_bytes = admission->version >= ProtocolVersion{3, 2}
                                     ? SessionRegistry::kLongKeyBytes
                                     : SessionRegistry::kShortKeyBytes;

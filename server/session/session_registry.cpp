@@ -1,5 +1,6 @@
 #include "server/session/session_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/invariant.h"
@@ -82,6 +83,17 @@ void SessionRegistry::note_follower(std::uint32_t id) {
   entries_.at(id).is_follower = true;
 }
 
+void SessionRegistry::note_change_reader(std::uint32_t id) {
+  const std::scoped_lock lock{mutex_};
+  entries_.at(id).is_change_reader = true;
+}
+
+std::size_t SessionRegistry::change_readers() const noexcept {
+  const std::scoped_lock lock{mutex_};
+  return static_cast<std::size_t>(std::ranges::count_if(
+      entries_, [](const auto& each) { return each.second.is_change_reader; }));
+}
+
 std::set<std::uint32_t> SessionRegistry::followers() const {
   const std::scoped_lock lock{mutex_};
   std::set<std::uint32_t> ids;
@@ -142,6 +154,7 @@ void SessionRegistry::end_all(EndReason reason, Whom whom) noexcept {
   door_closed_ = true;
   for (auto& [id, entry] : entries_) {
     if (whom == Whom::clients && entry.is_follower) continue;
+    if (whom == Whom::change_readers && !entry.is_change_reader) continue;
     entry.interrupts->request_end(reason);
     if (entry.session != nullptr) {
       entry.session->terminate(fatal_report(sqlstate::admin_shutdown,

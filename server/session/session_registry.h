@@ -67,6 +67,8 @@ class SessionRegistry {
     void detach() noexcept { registry_->detach(id_); }
     /// Counts it as one of a standby, which outlasts clients in end_all().
     void note_follower() { registry_->note_follower(id_); }
+    /// Counts it as one that reads logical changes: a server that stops does not wait for its end.
+    void note_change_reader() { registry_->note_change_reader(id_); }
 
    private:
     friend class SessionRegistry;
@@ -92,13 +94,16 @@ class SessionRegistry {
   void close_door() noexcept;
   enum class Whom : std::uint8_t {
     everybody,
-    clients,  ///< all but standbys
+    clients,         ///< all but standbys
+    change_readers,  ///< those that read logical changes
   };
   /// Asks connections to end, and refuses new ones.
   void end_all(EndReason reason, Whom whom = Whom::everybody) noexcept;
   [[nodiscard]] std::size_t size() const noexcept;
   /// Connections of standbys.
   [[nodiscard]] std::set<std::uint32_t> followers() const;
+  /// Number of connections that read logical changes.
+  [[nodiscard]] std::size_t change_readers() const noexcept;
 
  private:
   struct Entry {
@@ -107,6 +112,7 @@ class SessionRegistry {
     int socket = -1;  ///< open while there is a session
     bool is_admitted = false;
     bool is_follower = false;
+    bool is_change_reader = false;
     std::uint64_t arrival = 0;
     std::array<std::byte, kLongKeyBytes> key{};
     std::size_t key_bytes = 0;
@@ -116,6 +122,7 @@ class SessionRegistry {
   Bytes attach(std::uint32_t id, sql::Session& session, int socket, std::size_t key_bytes);
   void detach(std::uint32_t id) noexcept;
   void note_follower(std::uint32_t id);
+  void note_change_reader(std::uint32_t id);
   void leave(std::uint32_t id) noexcept;
   /// Asks the connection that has waited for its login longest to leave. Pre: the mutex is held.
   void make_room_at_door() noexcept;

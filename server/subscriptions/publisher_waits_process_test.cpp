@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -107,6 +108,37 @@ TEST_CASE("a subscription is not made while somebody has a table for himself", "
   CHECK(holder.ask("COMMIT") == kNothing);
   CHECK(pair.subscribe() == kNothing);
   CHECK(await_answer(pair.subscriber, kAllReady, "t"));
+}
+
+TEST_CASE("a server that stops smartly does not wait for those who read its changes",
+          "[subscriptions]") {
+  Pair pair;
+  pair.define("CREATE TABLE t (id int PRIMARY KEY)");
+  CHECK(ask(pair.publisher, "CREATE PUBLICATION p FOR TABLE t") == kNothing);
+  CHECK(pair.subscribe() == kNothing);
+  CHECK(await_answer(pair.subscriber, kAllReady, "t"));
+  // One of its databases follows another one, too.
+  CHECK(ask(pair.publisher, "CREATE DATABASE own") == kNothing);
+  const std::string own = pair.publisher + " dbname=own";
+  CHECK(ask(own, "CREATE TABLE t (id int PRIMARY KEY)") == kNothing);
+  CHECK(ask(pair.publisher,
+            "SELECT 1 FROM pg_create_logical_replication_slot('own', 'pgoutput')") == "1");
+  CHECK(ask(own, "CREATE SUBSCRIPTION own CONNECTION '" + pair.publisher +
+                     "' PUBLICATION p WITH (create_slot = false)") == kNothing);
+  CHECK(await_answer(own, kAllReady, "t"));
+  std::future<int> stop = std::async(std::launch::async, [&pair] {
+    return pair.home.run({"stop", "-D", pair.home.data("publisher"), "--mode", "smart"},
+                         "stop.log");
+  });
+  const bool has_ended = stop.wait_for(std::chrono::seconds{100}) == std::future_status::ready;
+  CHECK(has_ended);
+  if (!has_ended) pair.home.kill("publisher");
+  CHECK(stop.get() == 0);
+  if (has_ended) CHECK(pair.home.await_end("publisher") == 0);
+  pair.start("publisher");
+  CHECK(ask(pair.publisher, "INSERT INTO t VALUES (1)") == kNothing);
+  CHECK(pair.agree("SELECT count(*) FROM t"));
+  CHECK(await_answer(own, "SELECT count(*) FROM t", "1"));
 }
 
 TEST_CASE("a subscription whose slot is read by another is dropped later", "[subscriptions]") {
