@@ -93,11 +93,11 @@ def ask(arguments, name, size):
 
 class Iconv:
     def __init__(self, table):
-        self.library = ctypes.CDLL(None)
-        self.library.iconv_open.restype = ctypes.c_void_p
-        self.library.iconv.restype = ctypes.c_size_t
-        self.library.iconv.argtypes = [ctypes.c_void_p] + [ctypes.c_void_p] * 4
-        self.handle = self.library.iconv_open(b"UTF-32LE", table.encode())
+        self.libc = ctypes.CDLL(None)
+        self.libc.iconv_open.restype = ctypes.c_void_p
+        self.libc.iconv.restype = ctypes.c_size_t
+        self.libc.iconv.argtypes = [ctypes.c_void_p] + [ctypes.c_void_p] * 4
+        self.handle = self.libc.iconv_open(b"UTF-32LE", table.encode())
 
     def decode(self, code):
         source = ctypes.create_string_buffer(code, len(code))
@@ -105,10 +105,10 @@ class Iconv:
         source_at, target_at = ctypes.c_void_p(ctypes.addressof(source)), ctypes.c_void_p(ctypes.addressof(target))
         left, room = ctypes.c_size_t(len(code)), ctypes.c_size_t(16)
         failed = ctypes.c_size_t(-1).value
-        bad = self.library.iconv(self.handle, ctypes.byref(source_at), ctypes.byref(left), ctypes.byref(target_at),
+        bad = self.libc.iconv(self.handle, ctypes.byref(source_at), ctypes.byref(left), ctypes.byref(target_at),
                                  ctypes.byref(room)) == failed or left.value
-        bad = bad or self.library.iconv(self.handle, None, None, ctypes.byref(target_at), ctypes.byref(room)) == failed
-        self.library.iconv(self.handle, None, None, None, None)
+        bad = bad or self.libc.iconv(self.handle, None, None, ctypes.byref(target_at), ctypes.byref(room)) == failed
+        self.libc.iconv(self.handle, None, None, None, None)
         return "" if bad else target.raw[:16 - room.value].decode("utf-32-le")
 
 

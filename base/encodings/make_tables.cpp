@@ -4,6 +4,8 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <optional>
 
 #include "base/encodings/character_exceptions.h"
@@ -31,7 +33,10 @@ class Converter {
     if (is_open()) iconv_close(handle_);
   }
 
-  [[nodiscard]] bool is_open() const noexcept { return handle_ != kNoHandle; }
+  /// iconv_open() returns -1 as an address if it fails.
+  [[nodiscard]] bool is_open() const noexcept {
+    return std::bit_cast<std::intptr_t>(handle_) != -1;
+  }
 
   CodePoints convert(std::uint32_t code, std::size_t length) noexcept {
     std::array<char, 4> bytes{};
@@ -52,7 +57,6 @@ class Converter {
 
  private:
   static constexpr std::size_t kFailed = static_cast<std::size_t>(-1);
-  static inline const iconv_t kNoHandle = reinterpret_cast<iconv_t>(-1);  // NOLINT: iconv's own
 
   iconv_t handle_;
 };
