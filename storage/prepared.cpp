@@ -150,7 +150,7 @@ std::vector<PreparedTransaction> Engine::prepared() const {
 
 Result<std::unique_ptr<Transaction>> Engine::take_prepared(std::string_view gid) {
   ASSIGN_OR_RETURN(auto state, parts_->prepared.take(gid));
-  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+  return TransactionAccess::handle(std::move(state));
 }
 
 std::vector<Engine::ChangedKey> Engine::changed_keys(const Transaction& transaction, TreeId tree) {

@@ -46,7 +46,7 @@ std::unique_ptr<Transaction> TransactionAccess::begin(EngineParts& engine, Isola
   while ((state = engine.transactions->take_state(TransactionPlace::internal)) == nullptr)
     Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{1});
   state->begin(isolation, access);
-  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+  return handle(std::move(state));
 }
 
 Result<std::unique_ptr<Transaction>> TransactionAccess::try_begin(EngineParts& engine,
@@ -62,25 +62,41 @@ Result<std::unique_ptr<Transaction>> TransactionAccess::try_begin(EngineParts& e
                     TransactionRegistry::kOrdinarySlots)));
   }
   state->begin(isolation, access);
-  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+  return handle(std::move(state));
 }
 
 Transaction::Transaction(std::unique_ptr<TransactionState> state) noexcept
     : state_(std::move(state)) {}
 
-Transaction::~Transaction() {
-  // It has been prepared.
-  if (state_ == nullptr) return;
-  if (state_->is_open && state_->prepared != nullptr) {
-    state_->publish = nullptr;
-    state_->release_snapshot();
-    PreparedTransactions::Entry& place = *state_->prepared;
-    state_->engine.prepared.put(place, std::move(state_));
+Transaction::~Transaction() = default;
+
+std::unique_ptr<Transaction> TransactionAccess::handle(std::unique_ptr<TransactionState> state) {
+  void* place = state->handle.release();
+  if (place == nullptr) place = ::operator new(sizeof(Transaction));
+  return std::unique_ptr<Transaction>(new (place) Transaction(std::move(state)));
+}
+
+void Transaction::operator delete(Transaction* ended, std::destroying_delete_t) {
+  const bool is_open = ended->state_ != nullptr && ended->state_->is_open;
+  const bool is_prepared = is_open && ended->state_->prepared != nullptr;
+  if (is_open && !is_prepared) ended->rollback();
+  std::unique_ptr<TransactionState> state = std::move(ended->state_);
+  ended->~Transaction();
+  if (state == nullptr) {
+    // It has been prepared, and another handle may have the state already.
+    ::operator delete(ended);
     return;
   }
-  if (state_->is_open) rollback();
-  TransactionPool& pool = *state_->engine.transactions;
-  pool.give_state(std::move(state_));
+  state->handle.reset(ended);
+  EngineParts& engine = state->engine;
+  if (!is_prepared) {
+    engine.transactions->give_state(std::move(state));
+    return;
+  }
+  state->publish = nullptr;
+  state->release_snapshot();
+  PreparedTransactions::Entry& place = *state->prepared;
+  engine.prepared.put(place, std::move(state));
 }
 
 TxnId Transaction::id() const noexcept {

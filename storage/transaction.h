@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,8 @@ class Transaction {
  public:
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  ~Transaction();
+  /// Leaves the memory to the working state, whose next transaction takes it.
+  static void operator delete(Transaction* ended, std::destroying_delete_t);
 
   [[nodiscard]] TxnId id() const noexcept;
   [[nodiscard]] Isolation isolation() const noexcept;
@@ -165,6 +167,7 @@ class Transaction {
   friend class Engine;
   friend struct TransactionAccess;
   explicit Transaction(std::unique_ptr<TransactionState> state) noexcept;
+  ~Transaction();
   std::unique_ptr<TransactionState> state_;
 };
 

@@ -241,14 +241,14 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (!portal) find_portal(state, name);
-    const StatementPtr statement = portal->statement;
-    state.note_query(statement->text());
-    if (statement->node == nullptr) {
+    Statement& statement = *executed;
+    state.note_query(statement.text());
+    if (statement.node == nullptr) {
       sink.empty_query();
       return;
     }
-    state.check_not_failed(statement->node);
-    if (const auto* control = ast::try_as<ast::TransactionStmt>(statement->node)) {
+    state.check_not_failed(statement.node);
+    if (const auto* control = ast::try_as<ast::TransactionStmt>(statement.node)) {
       state.transaction.run(*control, sink);
       return;
     }
@@ -258,7 +258,7 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     } else {
       state.bound_formats = portal->formats;
       ExecuteSink undescribed{sink};
-      state.run_utility(statement->node, *statement, portal->parameters, undescribed);
+      state.run_utility(statement.node, statement, portal->parameters, undescribed);
     }
   });
 }

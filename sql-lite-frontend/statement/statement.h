@@ -293,16 +293,18 @@ struct Portal {
   [[nodiscard]] const Plan& plan() const noexcept { return *use->plan; }
 
   static constexpr std::size_t kKeptParameters = 1024;
+  static constexpr std::size_t kKeptNameBytes = 63;
 
   /// Restores the initial state, but keeps the memory.
   void reset() {
     name.clear();
+    if (name.capacity() > kKeptNameBytes) name.shrink_to_fit();
     run.reset();
     use.reset();
     statement.reset();
     arena.reset();
     parameters.clear();
-    if (parameters.capacity() > kKeptParameters) parameters = {};
+    if (parameters.capacity() > kKeptParameters) parameters.shrink_to_fit();
     formats.clear();
     view.reset();
     state = State::ready;

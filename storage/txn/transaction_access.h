@@ -14,6 +14,7 @@ struct TransactionAccess {
   static Result<std::unique_ptr<Transaction>> try_begin(EngineParts& engine, Isolation isolation,
                                                         Access access, TransactionPlace place);
   static AnyTree* any_tree(const Tree& tree) noexcept { return static_cast<AnyTree*>(tree.tree_); }
+  static std::unique_ptr<Transaction> handle(std::unique_ptr<TransactionState> state);
   static Tree handle(AnyTree& tree) noexcept { return Tree(tree.id(), &tree); }
 };
 

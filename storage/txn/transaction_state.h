@@ -36,6 +36,10 @@ struct ExpectedKeys {
 
 /// A transaction's working state. Kept for reuse, so that beginning one allocates nothing.
 struct TransactionState {
+  struct FreeMemory {
+    void operator()(void* memory) const noexcept { ::operator delete(memory); }
+  };
+
   TransactionState(EngineParts& of, TransactionSlot& in, lock::LockManager& manager,
                    lock::SerializableConflicts& all, VersionIndex& index)
       : engine(of), slot(in), locks(manager), conflicts(all), versions(index) {}
@@ -46,6 +50,8 @@ struct TransactionState {
   TransactionConflicts conflicts;
   VersionIndex& versions;
   std::unique_ptr<UndoLog> undo;  ///< null until the first write
+  /// Memory for the next Transaction that owns this, or null.
+  std::unique_ptr<void, FreeMemory> handle;
   Isolation isolation = Isolation::read_committed;
   Access access = Access::read_write;
   Duration lock_timeout{};

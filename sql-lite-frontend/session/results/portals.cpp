@@ -20,20 +20,31 @@ PortalPtr SessionPortals::find(std::string_view name) const {
 void SessionPortals::open(const PortalPtr& portal) {
   portal->number = ++opened_;
   const auto old = by_name_.find(portal->name);
-  if (old == by_name_.end()) {
+  if (old != by_name_.end()) {
+    finish(*old->second);
+    recycle(std::exchange(old->second, portal));
+  } else if (spare_entry_) {
+    spare_entry_.key() = portal->name;
+    spare_entry_.mapped() = portal;
+    by_name_.insert(std::move(spare_entry_));
+  } else {
     by_name_.emplace(portal->name, portal);
-    return;
   }
-  finish(*old->second);
-  recycle(std::exchange(old->second, portal));
 }
 
 void SessionPortals::close(std::string_view name) {
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return;
-  finish(*found->second);
-  recycle(std::move(found->second));
-  by_name_.erase(found);
+  if (const auto found = by_name_.find(name); found != by_name_.end()) close_entry(found);
+}
+
+void SessionPortals::close_entry(ByName::iterator entry) {
+  finish(*entry->second);
+  recycle(std::move(entry->second));
+  if (entry->first.capacity() > Portal::kKeptNameBytes) {
+    by_name_.erase(entry);
+    return;
+  }
+  spare_entry_ = by_name_.extract(entry);
+  spare_entry_.mapped().reset();
 }
 
 void SessionPortals::close_all() {

@@ -47,7 +47,7 @@ class SessionPortals {
 
   PortalPtr make(StatementPtr statement, std::span<const Value> parameters);
   /// Returns the last portal given back, if it is not in use any more, so that a warm point query
-  /// allocates nothing.
+  /// allocates no portal.
   PortalPtr make_empty();
   void recycle(PortalPtr portal) noexcept;
 
@@ -80,13 +80,13 @@ class SessionPortals {
  private:
   template <class Condition>
   void close_where(const Condition& is_meant) {
-    std::erase_if(by_name_, [&](auto& entry) {
-      if (!is_meant(*entry.second)) return false;
-      finish(*entry.second);
-      recycle(std::move(entry.second));
-      return true;
-    });
+    for (auto at = by_name_.begin(); at != by_name_.end();) {
+      const auto entry = at++;
+      if (is_meant(*entry->second)) close_entry(entry);
+    }
   }
+  /// Finishes the portal and forgets its name.
+  void close_entry(ByName::iterator entry);
   std::uint64_t send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
   void count_run(const Portal& portal);
   /// Reads one more row of the plan into the cursor's store.
@@ -98,6 +98,7 @@ class SessionPortals {
   ByName by_name_;
   std::uint64_t opened_ = 0;
   PortalPtr spare_;
+  ByName::node_type spare_entry_;  ///< of by_name_, without its portal
 };
 
 }  // namespace swizzle::sql

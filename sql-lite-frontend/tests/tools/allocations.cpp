@@ -1,5 +1,6 @@
 /// Fails if a warm prepared point SELECT allocates from the heap between Bind and the end of
-/// Execute. Prints the allocations of other statements.
+/// Execute or, where it is a transaction of its own, of Sync. Prints the allocations of
+/// other statements.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -83,10 +84,14 @@ void require(bool holds, std::string_view what) {
   std::exit(2);
 }
 
-/// Returns the allocations of kRuns warm runs inside one transaction.
-std::uint64_t allocations_of(Session& session, CountingSink& sink, const std::string& sql) {
+enum class Transactions : std::uint8_t { one, one_a_run };
+
+/// Returns the allocations of kRuns warm runs.
+std::uint64_t allocations_of(Session& session, CountingSink& sink, const std::string& sql,
+                             Transactions transactions) {
   require(session.parse("s", sql, {}, sink).has_value(), sql);
-  require(session.simple_query("BEGIN", sink).has_value(), "BEGIN");
+  if (transactions == Transactions::one)
+    require(session.simple_query("BEGIN", sink).has_value(), "BEGIN");
   std::uint64_t before = 0;
   for (int run = 0; run < 2 * kRuns; ++run) {
     if (run == kRuns) before = allocations;
@@ -96,9 +101,11 @@ std::uint64_t allocations_of(Session& session, CountingSink& sink, const std::st
         as_bytes(std::string_view{key, static_cast<std::size_t>(end - key)})};
     require(session.bind({"", "s", {}, values, {}}, sink).has_value(), "Bind");
     require(session.execute("", 0, sink).has_value(), "Execute");
+    if (transactions == Transactions::one_a_run) require(session.sync(sink).has_value(), "Sync");
   }
   const std::uint64_t taken = allocations - before;
-  require(session.simple_query("COMMIT", sink).has_value(), "COMMIT");
+  if (transactions == Transactions::one)
+    require(session.simple_query("COMMIT", sink).has_value(), "COMMIT");
   require(session.close_statement("s").has_value(), "Close");
   return taken;
 }
@@ -126,16 +133,23 @@ int run() {
           .has_value(),
       "INSERT");
   int outcome = 0;
-  for (const auto& [sql, allowed] : {
-           std::pair<std::string, std::uint64_t>{"SELECT v FROM t WHERE id = $1", 0},
-           {"SELECT id, v, w FROM t WHERE id = $1", 0},
-           {"SELECT v + 1 FROM t WHERE id = $1 AND v > 0", 0},
-           {"UPDATE t SET v = v + 1 WHERE id = $1", UINT64_MAX},
-           {"SELECT count(*) FROM t WHERE id > $1", UINT64_MAX},
+  struct Case {
+    std::string sql;
+    Transactions transactions;
+    std::uint64_t allowed;
+  };
+  for (const auto& [sql, transactions, allowed] : std::initializer_list<Case>{
+           {"SELECT v FROM t WHERE id = $1", Transactions::one, 0},
+           {"SELECT v FROM t WHERE id = $1", Transactions::one_a_run, 0},
+           {"SELECT id, v, w FROM t WHERE id = $1", Transactions::one, 0},
+           {"SELECT v + 1 FROM t WHERE id = $1 AND v > 0", Transactions::one, 0},
+           {"UPDATE t SET v = v + 1 WHERE id = $1", Transactions::one, 0},
+           {"SELECT count(*) FROM t WHERE id > $1", Transactions::one, UINT64_MAX},
        }) {
-    const std::uint64_t taken = allocations_of(*session, sink, sql);
+    const std::uint64_t taken = allocations_of(*session, sink, sql, transactions);
     const bool is_fine = taken <= allowed;
-    fmt::print("{:6.2f} allocations a run: {}{}\n", static_cast<double>(taken) / kRuns, sql,
+    fmt::print("{:6.2f} allocations a run{}: {}{}\n", static_cast<double>(taken) / kRuns,
+               transactions == Transactions::one ? "" : " and transaction", sql,
                is_fine ? "" : "  MORE THAN ALLOWED");
     if (!is_fine) outcome = 1;
   }
