@@ -63,8 +63,14 @@ Outcome Session::parse(std::string_view name, std::string_view text,
     State& state = *state_;
     if (name.empty()) {
       // The old unnamed statement is dropped even if its replacement is wrong.
-      state.statements.erase(std::string{});
-      state.statements.emplace(std::string{}, parse_unnamed(state, text, type_oids, sink));
+      auto unnamed = state.statements.extract(std::string{});
+      StatementPtr statement = parse_unnamed(state, text, type_oids, sink);
+      if (unnamed.empty()) {
+        state.statements.emplace(std::string{}, std::move(statement));
+      } else {
+        unnamed.mapped() = std::move(statement);
+        state.statements.insert(std::move(unnamed));
+      }
       return;
     }
     state.tell_of_long_names(text, sink);
@@ -195,7 +201,7 @@ namespace {
 void describe(Session::State& state, const Statement& statement, std::span<const Format> formats,
               ResultSink& sink) {
   if (statement.returns_rows) {
-    sink.row_description(output_columns(statement.columns(), formats));
+    state.portals.tell_columns(statement.columns(), formats, sink);
     return;
   }
   if (statement.node != nullptr && !is_plannable(statement.node)) {
@@ -234,11 +240,11 @@ Outcome Session::describe_portal(std::string_view name, ResultSink& sink) {
 }
 
 Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSink& sink) {
-  const PortalPtr portal = state_->portals.find(name);
+  PortalPtr portal = state_->portals.find(name);
   // Keeps the text for error positions.
   const StatementPtr executed = portal ? portal->statement : nullptr;
   const std::string_view text = executed ? std::string_view{executed->text()} : std::string_view{};
-  return guarded(*state_, sink, text, [&] {
+  Outcome outcome = guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (!portal) find_portal(state, name);
     Statement& statement = *executed;
@@ -261,6 +267,9 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
       state.run_utility(statement.node, statement, portal->parameters, undescribed);
     }
   });
+  // The statement may have closed its own portal: COMMIT.
+  state_->portals.recycle(std::move(portal));
+  return outcome;
 }
 
 Outcome Session::close_statement(std::string_view name) {

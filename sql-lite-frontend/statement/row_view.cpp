@@ -43,6 +43,13 @@ void with_length(std::string& buffer, const Write& write) {
 std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
                                          std::span<const Format> formats) {
   std::vector<OutputColumn> columns;
+  put_output_columns(columns, targets, formats);
+  return columns;
+}
+
+void put_output_columns(std::vector<OutputColumn>& columns, std::span<const OutputTarget> targets,
+                        std::span<const Format> formats) {
+  columns.clear();
   columns.reserve(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const OutputTarget& target = targets[i];
@@ -58,7 +65,6 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
     if (!formats.empty()) column.format = formats.size() == 1 ? formats[0] : formats[i];
     columns.push_back(column);
   }
-  return columns;
 }
 
 namespace {

@@ -7,6 +7,9 @@ namespace swizzle::sql {
 /// Result columns as RowDescription shows them. `formats`: none is all text, one is for all.
 std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
                                          std::span<const Format> formats);
+/// The same into a vector that keeps its memory.
+void put_output_columns(std::vector<OutputColumn>& columns, std::span<const OutputTarget> targets,
+                        std::span<const Format> formats);
 
 /// The row in a run's output slots.
 class RowView final : public OutputRow {

@@ -31,6 +31,9 @@ class Lifter {
 
   std::optional<LiftedText> run() {
     if (!starts_plainly()) return std::nullopt;
+    // A parameter may be longer than its literal.
+    constexpr std::size_t kRoom = 32;
+    result_.shape.reserve(text_.size() + kRoom);
     while (at_ < text_.size()) {
       if (!step()) return std::nullopt;
     }

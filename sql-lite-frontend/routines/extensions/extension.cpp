@@ -11,16 +11,11 @@
 namespace swizzle::sql {
 
 std::span<const BundledExtension* const> bundled_extensions() {
-  static const std::vector<const BundledExtension*> kAll{&btree_gin_extension(),
-                                                         &btree_gist_extension(),
-                                                         &citext_extension(),
-                                                         &hstore_extension(),
-                                                         &pg_stat_statements_extension(),
-                                                         &pg_trgm_extension(),
-                                                         &pgcrypto_extension(),
-                                                         &plpgsql_extension(),
-                                                         &unaccent_extension(),
-                                                         &uuid_ossp_extension()};
+  static const std::vector<const BundledExtension*> kAll{
+      &btree_gin_extension(),     &btree_gist_extension(), &citext_extension(),
+      &fuzzystrmatch_extension(), &hstore_extension(),     &pg_stat_statements_extension(),
+      &pg_trgm_extension(),       &pgcrypto_extension(),   &plpgsql_extension(),
+      &unaccent_extension(),      &uuid_ossp_extension()};
   return kAll;
 }
 

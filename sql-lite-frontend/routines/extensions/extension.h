@@ -37,6 +37,7 @@ const BundledExtension* find_bundled_extension(std::string_view name);
 const BundledExtension& btree_gin_extension();
 const BundledExtension& btree_gist_extension();
 const BundledExtension& citext_extension();
+const BundledExtension& fuzzystrmatch_extension();
 const BundledExtension& hstore_extension();
 const BundledExtension& pg_stat_statements_extension();
 const BundledExtension& pg_trgm_extension();

@@ -15,7 +15,9 @@ namespace {
 
 /// Returns the key of a shape: its text and the types of its parameters.
 std::string shape_key(const LiftedText& lifted) {
-  std::string key = lifted.shape;
+  std::string key;
+  key.reserve(lifted.shape.size() + lifted.literals.size());
+  key = lifted.shape;
   for (const LiftedText::Literal& literal : lifted.literals) {
     key += literal.type == TypeId::int4 ? 'i' : (literal.type == TypeId::int8 ? 'l' : 's');
   }
@@ -30,6 +32,7 @@ std::string shape_key(const LiftedRows& lifted) {
 
 std::vector<TypeId> literal_types(const LiftedText& lifted) {
   std::vector<TypeId> types;
+  types.reserve(lifted.literals.size());
   for (const LiftedText::Literal& literal : lifted.literals) types.push_back(literal.type);
   return types;
 }

@@ -97,7 +97,15 @@ PortalPtr SessionPortals::make(StatementPtr statement, std::span<const Value> pa
 
 void SessionPortals::describe_columns(const Portal& portal, ResultSink& sink) {
   if (!portal.statement->returns_rows) return;
-  sink.row_description(output_columns(portal.statement->columns(), portal.formats));
+  tell_columns(portal.statement->columns(), portal.formats, sink);
+}
+
+void SessionPortals::tell_columns(std::span<const OutputTarget> columns,
+                                  std::span<const Format> formats, ResultSink& sink) {
+  put_output_columns(told_columns_, columns, formats);
+  sink.row_description(told_columns_);
+  // Names of columns are the statement's.
+  told_columns_.clear();
 }
 
 /// Locks the relations of the plan, so that they are neither changed in their definition nor

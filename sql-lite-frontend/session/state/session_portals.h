@@ -52,6 +52,8 @@ class SessionPortals {
   void recycle(PortalPtr portal) noexcept;
 
   void describe_columns(const Portal& portal, ResultSink& sink);
+  void tell_columns(std::span<const OutputTarget> columns, std::span<const Format> formats,
+                    ResultSink& sink);
   /// 25006 in a read-only transaction.
   void require_writable(const Portal& portal) const;
   void lock_tables(Portal& portal, Columns columns);
@@ -99,6 +101,7 @@ class SessionPortals {
   std::uint64_t opened_ = 0;
   PortalPtr spare_;
   ByName::node_type spare_entry_;  ///< of by_name_, without its portal
+  std::vector<OutputColumn> told_columns_;
 };
 
 }  // namespace swizzle::sql

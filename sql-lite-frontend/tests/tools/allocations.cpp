@@ -100,6 +100,7 @@ std::uint64_t allocations_of(Session& session, CountingSink& sink, const std::st
     const std::optional<Bytes> values[] = {
         as_bytes(std::string_view{key, static_cast<std::size_t>(end - key)})};
     require(session.bind({"", "s", {}, values, {}}, sink).has_value(), "Bind");
+    require(session.describe_portal("", sink).has_value(), "Describe");
     require(session.execute("", 0, sink).has_value(), "Execute");
     if (transactions == Transactions::one_a_run) require(session.sync(sink).has_value(), "Sync");
   }
