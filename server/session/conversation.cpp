@@ -10,6 +10,7 @@
 #include "server/protocol/backend_messages.h"
 #include "server/protocol/sqlstates.h"
 #include "server/session/reports.h"
+#include "sql-lite-frontend/login_triggers.h"
 
 namespace swizzle::server {
 
@@ -36,6 +37,10 @@ void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
   }
   put_backend_key_data(channel_.out(), backend_id, cancel_key);
   session_.send_first_notices(sink_);
+  if (sql::Outcome begun = sql::run_login_triggers(session_, sink_); !begun) {
+    begun.error().severity = sql::Severity::fatal;
+    return report_failure(begun.error(), {});
+  }
   ready_for_query();
 }
 

@@ -66,6 +66,20 @@ void drop_leftovers(Engine& engine, Tree& tree, Oid database) {
   value_of(transaction->commit());
 }
 
+/// Drops temporary functions that a crash left behind.
+void drop_routines(Engine& engine, Tree& tree, Oid database, std::span<const Routine> leftovers) {
+  if (leftovers.empty()) return;
+  auto transaction = engine.begin();
+  transaction->begin_statement();
+  for (const Routine& routine : leftovers) {
+    for (const std::string& key : {object_key(database, RecordKind::routine, routine.oid),
+                                   routine_name_key(database, routine)}) {
+      value_of(tree.remove(*transaction, as_bytes(key)));
+    }
+  }
+  value_of(transaction->commit());
+}
+
 }  // namespace
 
 std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oid database) {
@@ -212,10 +226,19 @@ std::vector<TypePtr> Catalog::types() const {
 }
 
 void Catalog::load_routines() {
+  std::vector<Routine> leftovers;
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::routine),
                   [&](Oid oid, Bytes value) {
-                    put_routine(oid, std::make_shared<const Routine>(decode<Routine>(value)));
+                    auto routine = decode<Routine>(value);
+                    // Temporary, since the schema has no record. Its session is gone.
+                    const bool is_temporary = find_or_null(schemas_, routine.schema) == nullptr;
+                    if (is_temporary && !engine_.salvages()) {
+                      leftovers.push_back(std::move(routine));
+                    } else {
+                      put_routine(oid, std::make_shared<const Routine>(std::move(routine)));
+                    }
                   });
+  if (!engine_.is_standby()) drop_routines(engine_, tree_, database_, leftovers);
 }
 
 namespace {

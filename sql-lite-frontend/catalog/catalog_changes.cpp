@@ -230,13 +230,32 @@ void CatalogView::remove(Transaction& transaction, const Table& table) {
   change({oid, false, TablePtr{}});
 }
 
+/// True for objects that end with their session.
+template <class Object>
+bool is_of_session(const CatalogView& view, const Object& object) {
+  if constexpr (std::is_same_v<Object, Relation>) {
+    return object.persistence == Persistence::temporary;
+  } else if constexpr (std::is_same_v<Object, Routine>) {
+    // A session's schema for temporary objects has no record.
+    return view.schema(object.schema) == nullptr;
+  } else {
+    return false;
+  }
+}
+
 /// Holds the objects that the record names but `old`, which may be null, does not: the others are
-/// held already by being named there.
+/// held already by being named there. Refuses temporary functions in objects that outlive them.
 template <class Object>
 void CatalogView::hold_named(Transaction& transaction, const Object* old, const Object& object) {
   const NamedObjects before = old == nullptr ? NamedObjects{} : named_by(*old);
   for (const Oid named : named_by(object)) {
-    if (!std::ranges::binary_search(before, named)) hold(transaction, named);
+    if (std::ranges::binary_search(before, named)) continue;
+    hold(transaction, named);
+    const RoutinePtr called = routine(named);
+    if (!called || !is_of_session(*this, *called) || is_of_session(*this, object)) continue;
+    throw_error(sqlstate::feature_not_supported,
+                "using the temporary function \"{}\" in a permanent object is not supported",
+                called->name);
   }
 }
 

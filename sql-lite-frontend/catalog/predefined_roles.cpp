@@ -16,8 +16,6 @@ struct Predefined {
   Oid oid;
   std::string_view name;
 };
-// The last three have no effect: access to files and programs of the server is refused to all
-// roles.
 constexpr Predefined kRoles[] = {
     {kMonitorRole, "pg_monitor"},
     {kReadAllSettingsRole, "pg_read_all_settings"},
@@ -30,9 +28,9 @@ constexpr Predefined kRoles[] = {
     {kWriteAllDataRole, "pg_write_all_data"},
     {kMaintainRole, "pg_maintain"},
     {kCreateSubscriptionRole, "pg_create_subscription"},
-    {4569, "pg_read_server_files"},
-    {4570, "pg_write_server_files"},
-    {4571, "pg_execute_server_program"},
+    {kReadServerFilesRole, "pg_read_server_files"},
+    {kWriteServerFilesRole, "pg_write_server_files"},
+    {kExecuteServerProgramRole, "pg_execute_server_program"},
 };
 
 }  // namespace

@@ -14,6 +14,10 @@ inline constexpr Oid kReadAllStatsRole = 3375;
 inline constexpr Oid kScanTablesRole = 3377;
 inline constexpr Oid kSignalBackendRole = 4200;
 inline constexpr Oid kCheckpointRole = 4544;
+// Roles for files and programs of the server's machine: COPY.
+inline constexpr Oid kReadServerFilesRole = 4569;
+inline constexpr Oid kWriteServerFilesRole = 4570;
+inline constexpr Oid kExecuteServerProgramRole = 4571;
 /// pg_database_owner: its only member is the owner of the current database.
 inline constexpr Oid kDatabaseOwnerRole = 6171;
 inline constexpr Oid kReadAllDataRole = 6181;

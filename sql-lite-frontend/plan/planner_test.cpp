@@ -329,10 +329,15 @@ TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
         "      \"Parallel Aware\": false,\n      \"Async Capable\": false,\n"
         "      \"Scan Direction\": \"Forward\",\n      \"Index Name\": \"region_pkey\",\n"
         "      \"Relation Name\": \"region\",\n      \"Alias\": \"region\",\n"
+        "      \"Disabled\": false,\n"
         "      \"Index Cond\": \"(id = 3)\"\n    }\n  }\n]\n");
-  CHECK_THAT(db.run("EXPLAIN (FORMAT YAML) SELECT 1"), Contains("0A000"));
+  CHECK(db.explain("SELECT * FROM region WHERE id = 3", "FORMAT YAML, COSTS off")
+            .starts_with("- Plan: \n    Node Type: \"Index Scan\"\n    Parallel Aware: false\n"));
+  db.run("SET enable_seqscan = off");
+  CHECK_THAT(db.explain("SELECT name FROM region", "FORMAT XML, COSTS off"),
+             Contains("      <Disabled>true</Disabled>\n"));
+  db.run("RESET enable_seqscan");
   CHECK_THAT(db.run("EXPLAIN (ANALYZE, WAL) SELECT 1"), Contains("0A000"));
-  CHECK_THAT(db.run("EXPLAIN (SETTINGS) SELECT 1"), Contains("0A000"));
   CHECK_THAT(db.run("EXPLAIN (WAL) SELECT 1"), Contains("22023"));
   CHECK_THAT(db.run("EXPLAIN (NOTHING) SELECT 1"), Contains("42601"));
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/definitions/triggers/event_triggers.h"
+#include "sql-lite-frontend/login_triggers.h"
 #include "sql-lite-frontend/session/guarded_request.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/statement/log_class.h"
@@ -242,6 +244,20 @@ std::optional<Diagnostic> Session::termination() const {
 
 void Session::send_first_notices(ResultSink& sink) {
   warn_of_database_collation(*state_, sink);
+}
+
+Outcome run_login_triggers(Session& session, ResultSink& sink) {
+  Session::State& state = session.state();
+  // A damaged database must let its superuser in.
+  if (state.shared.engine.salvages() || state.options.is_replication) return {};
+  if (!has_login_triggers(state)) return {};
+  Outcome outcome = session.run_request("", sink, [&] {
+    state.transaction.begin(SessionTransaction::Block::implicit);
+    state.transaction.begin_statement();
+    fire_login(state);
+  });
+  if (outcome) outcome = session.sync(sink);
+  return outcome;
 }
 
 }  // namespace swizzle::sql

@@ -29,6 +29,7 @@ class CommandProgress {
     backup_tablespaces_all = 4,
     backup_tablespaces_done = 5,
     copy_bytes = 1,
+    copy_bytes_all = 2,
     copy_rows_done = 3,
     copy_rows_excluded = 4,
     copy_command = 5,
@@ -46,6 +47,8 @@ class CommandProgress {
   // Values of copy_command and copy_kind.
   static constexpr std::uint64_t kCopyFrom = 1;
   static constexpr std::uint64_t kCopyTo = 2;
+  static constexpr std::uint64_t kCopyFile = 1;
+  static constexpr std::uint64_t kCopyProgram = 2;
   static constexpr std::uint64_t kCopyPipe = 3;
   // Values of backup_phase, and of backup_bytes_all while it is unknown.
   static constexpr std::uint64_t kBackupCheckpoint = 1;

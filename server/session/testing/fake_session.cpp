@@ -11,6 +11,7 @@
 #include "base/settings/settings.h"
 #include "server/auth/scram_verifier.h"
 #include "server/session/reports.h"
+#include "sql-lite-frontend/login_triggers.h"
 #include "sql-lite-frontend/publisher.h"
 #include "sql-lite-frontend/replication.h"
 #include "sql-lite-frontend/script.h"
@@ -266,6 +267,9 @@ Result<> Database::set_icu_locale(const std::string&) {
   return {};
 }
 void Session::send_first_notices(ResultSink&) {}
+Outcome run_login_triggers(Session&, ResultSink&) {
+  return {};
+}
 
 /// Servers that follow, and those that are followed, are no part of these tests.
 void define_session_settings(Settings& settings, std::string_view in_hot_standby);

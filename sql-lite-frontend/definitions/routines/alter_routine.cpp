@@ -327,6 +327,10 @@ void set_routine_owner(StatementContext& session, const ast::AlterOwnerStmt& sta
 
 void set_routine_schema(StatementContext& session, const ast::AlterObjectSchemaStmt& statement) {
   const RoutinePtr routine = lock_own_routine(session, statement.object, statement.object_type);
+  if (routine->schema == session.names.temp_schema || statement.newschema == "pg_temp") {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot move objects into or out of temporary schemas"};
+  }
   const SchemaPtr schema = require_new_schema(session, statement.newschema);
   if (schema->oid == routine->schema) return;
   refuse_taken(session, *routine, schema->oid, routine->name);

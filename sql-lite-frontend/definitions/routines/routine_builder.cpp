@@ -70,10 +70,8 @@ class RoutineBuilder {
                            : std::string_view{};
     where.relname = routine_.name;
     where.location = -1;
-    if (where.schemaname == "pg_temp") {
-      throw SqlError{sqlstate::feature_not_supported, "temporary functions are not supported"};
-    }
     routine_.schema = session_.names.creation_schema(where);
+    if (routine_.schema == session_.names.temp_schema) session_.transaction.note_temporary();
     if (const SchemaPtr schema = session_.catalog.schema(routine_.schema)) {
       session_.rights.require(*schema, privilege::kCreate);
     }

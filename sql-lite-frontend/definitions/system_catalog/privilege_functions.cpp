@@ -183,14 +183,20 @@ Value on_schema(Execution& execution, Arguments arguments) {
 
 /// Functions that only superusers may call, unlike all others.
 bool is_for_superusers(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kNames{"pg_create_restore_point",
-                                                   "pg_reload_conf",
-                                                   "pg_stat_reset",
-                                                   "pg_stat_reset_single_table_counters",
-                                                   "pg_stat_reset_subscription_stats",
-                                                   "pg_switch_wal",
-                                                   "swizzle_backup",
-                                                   "swizzle_verify"};
+  constexpr std::array<std::string_view, 14> kNames{"lo_export",
+                                                    "lo_import",
+                                                    "pg_create_restore_point",
+                                                    "pg_ls_dir",
+                                                    "pg_read_binary_file",
+                                                    "pg_read_file",
+                                                    "pg_reload_conf",
+                                                    "pg_stat_file",
+                                                    "pg_stat_reset",
+                                                    "pg_stat_reset_single_table_counters",
+                                                    "pg_stat_reset_subscription_stats",
+                                                    "pg_switch_wal",
+                                                    "swizzle_backup",
+                                                    "swizzle_verify"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 

@@ -184,6 +184,8 @@ void procedure_rows(Execution& execution, const EmitRow& emit) {
   }
   StatementContext& session = context_of(execution);
   for (const RoutinePtr& routine : session.catalog.routines()) {
+    // Temporary functions of other sessions have a schema that this one does not know.
+    if (session.names.schema_name(routine->schema).empty()) continue;
     emit_routine(execution, emit, *session.names.callable_of(routine));
   }
 }

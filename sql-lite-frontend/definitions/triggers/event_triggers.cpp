@@ -21,6 +21,7 @@ constexpr std::string_view kStart = "ddl_command_start";
 constexpr std::string_view kEnd = "ddl_command_end";
 constexpr std::string_view kDrop = "sql_drop";
 constexpr std::string_view kRewrite = "table_rewrite";
+constexpr std::string_view kLogin = "login";
 
 EventTriggerPtr require_own(StatementContext& session, std::string_view name) {
   EventTriggerPtr trigger = session.catalog.event_trigger(name);
@@ -49,6 +50,10 @@ std::string upper_case(std::string_view text) {
 }
 
 void require_tag(std::string_view event, std::string_view value) {
+  if (event == kLogin) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "tag filtering is not supported for login event triggers"};
+  }
   const std::string tag = upper_case(value);
   if (!is_command_tag(tag)) {
     throw_error(sqlstate::syntax_error,
@@ -177,10 +182,7 @@ void create_event_trigger(StatementContext& session, const ast::CreateEventTrigS
         .with_hint("Must be superuser to create an event trigger.");
   }
   const std::string_view event = statement.eventname;
-  if (event == "login") {
-    throw SqlError{sqlstate::feature_not_supported, "event triggers of logins are not supported"};
-  }
-  if (event != kStart && event != kEnd && event != kDrop && event != kRewrite) {
+  if (event != kStart && event != kEnd && event != kDrop && event != kRewrite && event != kLogin) {
     throw_error(sqlstate::syntax_error, "unrecognized event name \"{}\"", event);
   }
   EventTrigger trigger;
@@ -275,6 +277,18 @@ void fire_table_rewrite(StatementContext& session, Oid table, std::int32_t reaso
   context.rewritten = table;
   context.rewrite_reason = reason;
   fire(session, context, "ALTER TABLE");
+}
+
+bool has_login_triggers(StatementContext& session) {
+  const auto is_of_login = [](const EventTriggerPtr& trigger) { return trigger->event == kLogin; };
+  return are_on(session) &&
+         std::ranges::any_of(session.catalog.all_made<EventTrigger>(), is_of_login);
+}
+
+void fire_login(StatementContext& session) {
+  EventTriggerContext context;
+  context.event = kLogin;
+  fire(session, context, "LOGIN");
 }
 
 }  // namespace swizzle::sql

@@ -45,4 +45,9 @@ class StatementEvents {
 /// `reason`: bits of pg_event_trigger_table_rewrite_reason().
 void fire_table_rewrite(StatementContext& session, Oid table, std::int32_t reason);
 
+/// True if the login of a client may fire triggers.
+bool has_login_triggers(StatementContext& session);
+/// Runs the triggers of login.
+void fire_login(StatementContext& session);
+
 }  // namespace swizzle::sql

@@ -141,8 +141,7 @@ Flow SqlStep::run(Frame& frame) {
       throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
     }
     if (has_rows) refuse_without_destination(running->node);
-    run_without_plan(frame, running, statement->context());
-    frame.row_count = 0;
+    frame.row_count = run_without_plan(frame, running, statement->context());
     return Flow::next;
   }
   const RowScope scope{frame.execution};
@@ -185,7 +184,7 @@ Flow ExecuteStep::run(Frame& frame) {
       if (has_into) {
         throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
       }
-      run_without_plan(frame, each, dynamic.context());
+      frame.row_count = run_without_plan(frame, each, dynamic.context());
       continue;
     }
     StatementRun run{frame, each, dynamic.context(), dynamic.values};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/routines/plpgsql/context.h"
@@ -17,6 +18,14 @@ namespace {
 class NoticesOnly final : public SilentSink {
  public:
   explicit NoticesOnly(ResultSink* to) : to_(to) {}
+  /// Returns the number of rows that COPY or CREATE TABLE AS has reported.
+  [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
+  void command_complete(std::string_view tag) override {
+    for (const std::string_view word : {"COPY ", "SELECT "}) {
+      if (!tag.starts_with(word)) continue;
+      std::from_chars(tag.data() + word.size(), tag.data() + tag.size(), rows_);
+    }
+  }
   void notice(const Diagnostic& diagnostic) override {
     if (to_ != nullptr) to_->notice(diagnostic);
   }
@@ -26,6 +35,7 @@ class NoticesOnly final : public SilentSink {
 
  private:
   ResultSink* to_;
+  std::int64_t rows_ = 0;
 };
 
 /// True if the statement writes; the rows that it counts are then those written.
@@ -206,10 +216,11 @@ void run_utility_within(Frame& frame, Statement& statement, std::span<const Valu
   const ast::Node* node = statement.node;
   const StatementPlace place{context};
   const AtPlace at{session, place};
+  if (const auto* copy = ast::try_as<ast::CopyStmt>(node);
+      copy && copy->filename.data() == nullptr) {
+    throw SqlError{sqlstate::feature_not_supported, "cannot COPY to/from client in PL/pgSQL"};
+  }
   try {
-    if (const auto* copy = ast::try_as<ast::CopyStmt>(node); copy && copy->filename.empty()) {
-      throw SqlError{sqlstate::feature_not_supported, "cannot COPY to/from client in PL/pgSQL"};
-    }
     if (!frame.is_volatile && !returns_rows_without_plan(node)) {
       throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
                   statement_name(node));
@@ -265,14 +276,16 @@ class RowsOfUtility final : public SilentSink {
 
 }  // namespace
 
-void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context) {
+std::int64_t run_without_plan(Frame& frame, const StatementPtr& statement,
+                              const std::string& context) {
   const ast::Node* node = statement->node;
-  if (node == nullptr) return;
+  if (node == nullptr) return 0;
   if (ast::is<ast::TransactionStmt>(node)) {
     throw SqlError{sqlstate::feature_not_supported, "unsupported transaction command in PL/pgSQL"};
   }
   NoticesOnly sink{frame.session.sink_for_notices};
   run_utility_within(frame, *statement, {}, context, sink);
+  return sink.rows();
 }
 
 bool returns_rows_without_plan(const ast::Node* node) noexcept {

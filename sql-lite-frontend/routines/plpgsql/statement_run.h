@@ -95,8 +95,10 @@ class StatementPlace final : public CallPlace {
   const std::string& context_;
 };
 
-/// Runs a statement that has no plan: DDL, SET, …
-void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context);
+/// Runs a statement that has no plan: DDL, SET, … Returns the number of rows that it has copied or
+/// stored.
+std::int64_t run_without_plan(Frame& frame, const StatementPtr& statement,
+                              const std::string& context);
 
 /// EXPLAIN and SHOW: statements without a plan that return rows, all of which are stored before the
 /// first is read.

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/relation_noun.h"
 #include "sql-lite-frontend/session/commands/copy_directions.h"
+#include "sql-lite-frontend/session/commands/copy_ends.h"
 #include "sql-lite-frontend/session/commands/statements.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/types/text/identifiers.h"
@@ -149,7 +150,7 @@ std::uint64_t copy_from(Session::State& session, const ast::CopyStmt& copy, Copy
                    "cannot perform COPY FREEZE because the table was not created or truncated in "
                    "the current subtransaction"};
   }
-  return copy_in(session, table, std::move(columns), std::move(options), copy.where_clause, sink);
+  return copy_in(session, table, std::move(columns), std::move(options), copy, sink);
 }
 
 void require_copy_source(const Table& table) {
@@ -191,7 +192,7 @@ std::uint64_t copy_to(Session::State& session, const ast::CopyStmt& copy,
     const auto query = std::make_shared<Statement>();
     query->node = copy.query;
     query->takes_parameters = false;
-    return copy_out(session, query, kNoOid, options, sink);
+    return copy_out(session, copy, query, kNoOid, options, sink);
   }
   Arena arena;
   Binder binder{session.names, arena};
@@ -200,20 +201,13 @@ std::uint64_t copy_to(Session::State& session, const ast::CopyStmt& copy,
   session.rights.require(RelationAccess{table, kNoOid, privilege::kSelect, columns, {}, {}});
   require_copy_source(*table);
   const StatementPtr query = session.plans.parse(query_of(session, *table, columns), {});
-  return copy_out(session, query, table->relation.oid, options, sink);
+  return copy_out(session, copy, query, table->relation.oid, options, sink);
 }
 
 }  // namespace
 
 void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& sink) {
-  if (copy.is_program) {
-    throw SqlError{sqlstate::feature_not_supported, "COPY to or from a program is not supported"};
-  }
-  if (!copy.filename.empty()) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "COPY to or from a file of the server is not supported"}
-        .with_hint("Use STDIN or STDOUT; psql's \\copy does that.");
-  }
+  require_copy_allowed(session, copy);
   CopyOptions options =
       read_copy_options(copy.options, copy.is_from ? CopyDirection::from : CopyDirection::to);
   const std::uint64_t rows = copy.is_from ? copy_from(session, copy, std::move(options), sink)

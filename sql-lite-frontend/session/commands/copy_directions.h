@@ -17,15 +17,16 @@ inline constexpr std::string_view kCopySignature{"PGCOPY\n\377\r\n\0", 11};
 const EncodingTable* encoding_of_data(Session::State& session, const CopyOptions& options,
                                       CopyDirection direction);
 
-/// COPY … FROM STDIN: writes rows from the client into these columns of a table, those that meet
-/// `where` unless it is null. Returns their number.
+/// COPY … FROM: writes rows into these columns of a table, those that meet the WHERE of `copy`.
+/// Returns their number.
 std::uint64_t copy_in(Session::State& session, const TablePtr& table,
-                      std::vector<std::size_t> columns, CopyOptions options, const ast::Node* where,
-                      ResultSink& sink);
+                      std::vector<std::size_t> columns, CopyOptions options,
+                      const ast::CopyStmt& copy, ResultSink& sink);
 
-/// COPY … TO STDOUT: sends a query's rows to the client; returns their number. `relation` is the
-/// copied table, kNoOid if it is a query.
-std::uint64_t copy_out(Session::State& session, const StatementPtr& query, Oid relation,
-                       const CopyOptions& options, ResultSink& sink);
+/// COPY … TO: writes a query's rows; returns their number. `relation` is the copied table, kNoOid
+/// if it is a query.
+std::uint64_t copy_out(Session::State& session, const ast::CopyStmt& copy,
+                       const StatementPtr& query, Oid relation, const CopyOptions& options,
+                       ResultSink& sink);
 
 }  // namespace swizzle::sql

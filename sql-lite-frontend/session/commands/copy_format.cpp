@@ -94,7 +94,8 @@ std::optional<std::span<const CopyReader::Field>> CopyReader::next() {
   const bool csv = options_.kind == CopyOptions::Kind::csv;
   const auto line = csv ? take_csv_record() : take_line();
   if (!line) return std::nullopt;
-  if (*line == "\\.") {
+  // In CSV it is data, as in PostgreSQL since 18.
+  if (!csv && *line == "\\.") {
     ended_ = true;
     return std::nullopt;
   }

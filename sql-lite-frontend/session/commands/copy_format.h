@@ -67,6 +67,8 @@ class CopyReader {
   /// Throws SqlError 53200 when the account is used up, 54000 for a row of a gigabyte.
   void add(std::string_view data);
   void finish() { at_end_ = true; }
+  /// True once the mark of the data's end, `\.`, was read: what follows is not.
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
 
   struct Field {
     std::string_view text;

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/commands/copy_decoder.h"
 #include "sql-lite-frontend/session/commands/copy_directions.h"
+#include "sql-lite-frontend/session/commands/copy_ends.h"
 #include "sql-lite-frontend/session/results/execute_sink.h"
 #include "sql-lite-frontend/statement/command_progress.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
@@ -18,7 +19,7 @@ namespace {
 class CopyIn {
  public:
   CopyIn(Session::State& session, const TablePtr& table, std::vector<std::size_t> columns,
-         CopyOptions options, const ast::Node* where)
+         CopyOptions options, const ast::CopyStmt& copy)
       : session_(session),
         table_(table),
         columns_(std::move(columns)),
@@ -26,12 +27,12 @@ class CopyIn {
         encoding_(encoding_of_data(session, options_, CopyDirection::from)),
         scratch_(session.new_scratch()),
         progress_(session, CommandProgress::Command::copy, table->relation.oid),
-        has_filter_(where != nullptr) {
+        has_filter_(copy.where_clause != nullptr) {
     progress_.set(CommandProgress::copy_command, CommandProgress::kCopyFrom);
-    progress_.set(CommandProgress::copy_kind, CommandProgress::kCopyPipe);
+    tell_kind(copy, progress_);
     Binder binder{session.names, scratch_->arena};
     auto write = binder.bind_row_source(table, columns_, slots_);
-    if (where != nullptr) binder.bind_row_filter(*write, where);
+    if (has_filter_) binder.bind_row_filter(*write, copy.where_clause);
     if (options_.default_marker) defaults_ = binder.bind_column_defaults(table, columns_);
     Planner planner{binder};
     scratch_->root = planner.plan_write(std::move(write));
@@ -46,42 +47,41 @@ class CopyIn {
     scratch_->execution.run = session.new_run();
   }
 
-  std::uint64_t run(ResultSink& sink) {
+  std::uint64_t run(const ast::CopyStmt& copy, ResultSink& sink) {
     const TablesInUse::Tables tables = with_partitions(session_, table_);
     const TablesInUse::Entry in_use{session_.tables_in_use, tables};
     session_.transaction.note_temporaries(tables);
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     notices_ = &sink;
-    sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
+    const auto source = open_copy_source(session_, copy, sink, progress_);
+    source_ = source.get();
+    source->begin({binary ? Format::binary : Format::text, columns_.size()});
     scratch_->write->begin(scratch_->execution, WriteOperator::Rows::many);
     {
       const LocatedNotices notices{*this, sink};
       if (binary) {
-        read_binary(sink);
+        read_binary();
       } else {
-        read_text(sink);
+        read_text();
       }
     }
     tell_rows();
     tell_skipped(sink);
     scratch_->write->end(scratch_->execution);
     check_written(scratch_->execution);
+    source->finish();
     return scratch_->write->written();
   }
 
  private:
-  std::optional<Bytes> receive(ResultSink& sink) {
+  std::optional<Bytes> receive() {
     tell_rows();
-    auto data = sink.copy_in_data();
-    if (!data) {
-      SqlError error{data.error().state, data.error().message};
-      throw error;
-    }
-    if (*data) {
-      bytes_ += (*data)->size();
+    const auto data = source_->next();
+    if (data) {
+      bytes_ += data->size();
       progress_.set(CommandProgress::copy_bytes, bytes_);
     }
-    return *data;
+    return data;
   }
 
   void tell_rows() noexcept {
@@ -90,7 +90,7 @@ class CopyIn {
     if (has_filter_) progress_.set(CommandProgress::copy_rows_excluded, rows_ - written);
   }
 
-  void read_text(ResultSink& sink) {
+  void read_text() {
     CopyReader reader{options_, &session_.memory};
     reader_ = &reader;
     std::unique_ptr<CopyDecoder> decoder;
@@ -98,7 +98,7 @@ class CopyIn {
     bool header_left = options_.header;
     bool more = true;
     while (more) {
-      const auto data = receive(sink);
+      const auto data = receive();
       more = data.has_value();
       CopyDecoder::Failure failure;
       if (data && decoder != nullptr) {
@@ -126,6 +126,7 @@ class CopyIn {
         locate(error, std::max(reader.line(), before + 1), reader.record());
         throw;
       }
+      if (reader.has_ended() && !source_->must_be_read_out()) break;
     }
     lines_ = reader.line();
     reader_ = nullptr;
@@ -323,12 +324,12 @@ class CopyIn {
   /// The binary stream in portions: no more of it is kept than one field needs.
   class BinaryStream {
    public:
-    BinaryStream(CopyIn& copy, ResultSink& sink)
-        : copy_(copy), sink_(sink), data_(CountedAllocator<char>{&copy.session_.memory}) {}
-    /// Returns false at the end of the client's data.
+    explicit BinaryStream(CopyIn& copy)
+        : copy_(copy), data_(CountedAllocator<char>{&copy.session_.memory}) {}
+    /// Returns false at the end of the data.
     bool has(std::size_t size) {
       while (data_.size() - at_ < size) {
-        const auto piece = copy_.receive(sink_);
+        const auto piece = copy_.receive();
         if (!piece) return false;
         data_.erase(0, std::exchange(at_, 0));
         require_copy_room(data_.size(), piece->size());
@@ -349,13 +350,12 @@ class CopyIn {
 
    private:
     CopyIn& copy_;
-    ResultSink& sink_;
     CountedString data_;
     std::size_t at_ = 0;
   };
 
-  void read_binary(ResultSink& sink) {
-    BinaryStream stream{*this, sink};
+  void read_binary() {
+    BinaryStream stream{*this};
     if (!stream.has(kCopySignature.size()) ||
         as_text(stream.take(kCopySignature.size())) != kCopySignature) {
       throw SqlError{sqlstate::bad_copy_file_format, "COPY file signature not recognized"};
@@ -368,26 +368,30 @@ class CopyIn {
     stream.take(extension);
     // The trailer may be left out: then the stream ends with the last row.
     while (stream.has(1)) {
-      const auto count =
-          static_cast<std::int16_t>(load_big_endian<std::uint16_t>(stream.take(2).data()));
-      if (count == -1) {
-        if (stream.has(1)) {
-          throw SqlError{sqlstate::bad_copy_file_format, "received copy data after EOF marker"};
-        }
-        return;
-      }
-      if (count < 0 || static_cast<std::size_t>(count) != columns_.size()) {
-        throw_error(sqlstate::bad_copy_file_format, "row field count is {}, expected {}", count,
-                    columns_.size());
-      }
       ++lines_;
       try {
-        insert_binary(stream);
+        if (!read_binary_row(stream)) return;
       } catch (SqlError& error) {
         locate(error, lines_);
         throw;
       }
     }
+  }
+
+  /// Returns false for the trailer.
+  bool read_binary_row(BinaryStream& stream) {
+    const auto count =
+        static_cast<std::int16_t>(load_big_endian<std::uint16_t>(stream.take(2).data()));
+    if (count == -1) {
+      if (!stream.has(1)) return false;
+      throw SqlError{sqlstate::bad_copy_file_format, "received copy data after EOF marker"};
+    }
+    if (count < 0 || static_cast<std::size_t>(count) != columns_.size()) {
+      throw_error(sqlstate::bad_copy_file_format, "row field count is {}, expected {}", count,
+                  columns_.size());
+    }
+    insert_binary(stream);
+    return true;
   }
 
   void insert_binary(BinaryStream& stream) {
@@ -427,16 +431,17 @@ class CopyIn {
   std::uint64_t rows_ = 0;
   std::uint64_t bytes_ = 0;
   std::int64_t skipped_ = 0;
+  CopySource* source_ = nullptr;   ///< while it is read
   ResultSink* notices_ = nullptr;  ///< for notices that do not say more than the table
 };
 
 }  // namespace
 
 std::uint64_t copy_in(Session::State& session, const TablePtr& table,
-                      std::vector<std::size_t> columns, CopyOptions options, const ast::Node* where,
-                      ResultSink& sink) {
-  CopyIn in{session, table, std::move(columns), std::move(options), where};
-  return in.run(sink);
+                      std::vector<std::size_t> columns, CopyOptions options,
+                      const ast::CopyStmt& copy, ResultSink& sink) {
+  CopyIn in{session, table, std::move(columns), std::move(options), copy};
+  return in.run(copy, sink);
 }
 
 }  // namespace swizzle::sql

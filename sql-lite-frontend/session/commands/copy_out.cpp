@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/session/commands/copy_directions.h"
+#include "sql-lite-frontend/session/commands/copy_ends.h"
 #include "sql-lite-frontend/statement/command_progress.h"
 #include "sql-lite-frontend/statement/row_view.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -20,14 +21,14 @@ void encode_line(const EncodingTable& encoding, std::string& line) {
 
 /// `encoding` is that of texts; null is UTF-8.
 std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const EncodingTable* encoding,
-                        CommandProgress& progress, ResultSink& sink) {
+                        CommandProgress& progress, CopyTarget& target) {
   PlanRun& run = *portal.run;
   const Plan& plan = *run.plan;
   Execution& execution = run.execution;
   const bool binary = options.kind == CopyOptions::Kind::binary;
   const bool csv = options.kind == CopyOptions::Kind::csv;
   const auto& columns = portal.statement->columns();
-  sink.copy_out_begin({binary ? Format::binary : Format::text, columns.size()});
+  target.begin({binary ? Format::binary : Format::text, columns.size()});
   std::string out;
   if (binary) {
     out += kCopySignature;
@@ -45,7 +46,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const Encodi
   }
   const auto send = [&] {
     if (encoding != nullptr && !binary) encode_line(*encoding, out);
-    sink.copy_out_data(as_bytes(out));
+    target.write(as_bytes(out));
   };
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
@@ -92,7 +93,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const Encodi
   }
   if (binary) append_big_endian(out, std::uint16_t{0xffff});
   if (!out.empty()) send();
-  sink.copy_out_end();
+  target.finish();
   return rows;
 }
 
@@ -111,17 +112,19 @@ const EncodingTable* encoding_of_data(Session::State& session, const CopyOptions
   return value_of(EncodingTable::of(*options.encoding));
 }
 
-std::uint64_t copy_out(Session::State& session, const StatementPtr& query, Oid relation,
-                       const CopyOptions& options, ResultSink& sink) {
+std::uint64_t copy_out(Session::State& session, const ast::CopyStmt& copy,
+                       const StatementPtr& query, Oid relation, const CopyOptions& options,
+                       ResultSink& sink) {
   CommandProgress progress{session, CommandProgress::Command::copy, relation};
   progress.set(CommandProgress::copy_command, CommandProgress::kCopyTo);
-  progress.set(CommandProgress::copy_kind, CommandProgress::kCopyPipe);
+  tell_kind(copy, progress);
   const EncodingTable* const encoding = encoding_of_data(session, options, CopyDirection::to);
   const PortalPtr portal = session.portals.make(query, {});
   session.portals.start(*portal);
   std::uint64_t rows = 0;
   try {
-    rows = send_rows(*portal, options, encoding, progress, sink);
+    const auto target = open_copy_target(session, copy, sink);
+    rows = send_rows(*portal, options, encoding, progress, *target);
   } catch (...) {
     portal->run->end();
     throw;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/runtime/runtime.h"
 #include "sql-lite-frontend/execution/steps/instrumented.h"
 #include "sql-lite-frontend/execution/steps/subplans.h"
@@ -23,7 +25,8 @@ struct ExplainOptions {
   bool generic_plan = false;
   /// The format that rows are converted to while they are measured.
   std::optional<Format> serialize;
-  enum class Layout : std::uint8_t { text, json } layout = Layout::text;
+  bool settings = false;
+  enum class Layout : std::uint8_t { text, json, xml, yaml } layout = Layout::text;
 };
 
 ExplainOptions::Layout read_layout(const ast::DefElem& option) {
@@ -34,9 +37,8 @@ ExplainOptions::Layout read_layout(const ast::DefElem& option) {
   if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
   if (text == "text") return ExplainOptions::Layout::text;
   if (text == "json") return ExplainOptions::Layout::json;
-  if (text == "xml" || text == "yaml") {
-    throw_error(sqlstate::feature_not_supported, "EXPLAIN (FORMAT {}) is not supported", text);
-  }
+  if (text == "xml") return ExplainOptions::Layout::xml;
+  if (text == "yaml") return ExplainOptions::Layout::yaml;
   throw sql_error(sqlstate::invalid_parameter_value,
                   "unrecognized value for EXPLAIN option \"format\": \"{}\"", text)
       .at_position(option.location + 1);
@@ -67,7 +69,6 @@ ExplainOptions read_options(ast::NodeList list) {
   std::optional<bool> timing;
   std::optional<bool> buffers;
   bool wal = false;
-  bool settings = false;
   bool memory = false;
   for (const ast::Node* node : list) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -88,7 +89,7 @@ ExplainOptions read_options(ast::NodeList list) {
     } else if (option.defname == "wal") {
       wal = option_flag(option);
     } else if (option.defname == "settings") {
-      settings = option_flag(option);
+      options.settings = option_flag(option);
     } else if (option.defname == "serialize") {
       options.serialize = read_serialize(option);
     } else if (option.defname == "generic_plan") {
@@ -113,7 +114,6 @@ ExplainOptions read_options(ast::NodeList list) {
                    "EXPLAIN options ANALYZE and GENERIC_PLAN cannot be used together"};
   }
   if (wal) refuse_explain_option("wal");
-  if (settings) refuse_explain_option("settings");
   if (memory) refuse_explain_option("memory");
   options.timing = timing.value_or(true);
   options.summary = summary.value_or(options.analyze);
@@ -224,28 +224,125 @@ void add_measures_as_text(const ExplainOptions& wanted, const Measures& measures
   }
 }
 
-void add_measures_as_json(const ExplainOptions& wanted, const Measures& measures,
-                          TextBuilder& text) {
-  if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", measures.planning_ms);
-  if (wanted.analyze) text += ",\n    \"Triggers\": [\n    ]";
+void add_measures(const ExplainOptions& wanted, const Measures& measures, PlanDocument& out) {
+  if (wanted.summary) out.add("Planning Time", fmt::format("{:.3f}", measures.planning_ms));
+  if (wanted.analyze) {
+    out.begin_list("Triggers");
+    out.end();
+  }
   if (wanted.serialize) {
-    text += ",\n    \"Serialization\": {\n";
+    out.begin_object("Serialization");
     if (wanted.timing) {
-      text += fmt::format("      \"Time\": {:.3f},\n", milliseconds(measures.converting));
+      out.add("Time", fmt::format("{:.3f}", milliseconds(measures.converting)));
     }
-    text += fmt::format("      \"Output Volume\": {},\n      \"Format\": \"{}\"\n    }}",
-                        kilobytes(measures.converted_bytes), name_of(*wanted.serialize));
+    out.add("Output Volume", std::to_string(kilobytes(measures.converted_bytes)));
+    out.add_text("Format", name_of(*wanted.serialize));
+    out.end();
   }
   if (wanted.summary && wanted.analyze) {
-    text += fmt::format(",\n    \"Execution Time\": {:.3f}", measures.execution_ms);
+    out.add("Execution Time", fmt::format("{:.3f}", measures.execution_ms));
   }
+}
+
+/// Settings of which PostgreSQL says that they influence plans.
+bool influences_plans(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "constraint_exclusion",
+      "cpu_index_tuple_cost",
+      "cpu_operator_cost",
+      "cpu_tuple_cost",
+      "cursor_tuple_fraction",
+      "debug_parallel_query",
+      "effective_cache_size",
+      "effective_io_concurrency",
+      "from_collapse_limit",
+      "hash_mem_multiplier",
+      "jit",
+      "join_collapse_limit",
+      "max_parallel_workers",
+      "max_parallel_workers_per_gather",
+      "min_parallel_index_scan_size",
+      "min_parallel_table_scan_size",
+      "parallel_leader_participation",
+      "parallel_setup_cost",
+      "parallel_tuple_cost",
+      "plan_cache_mode",
+      "random_page_cost",
+      "recursive_worktable_factor",
+      "search_path",
+      "seq_page_cost",
+      "temp_buffers",
+      "work_mem",
+  };
+  return name.starts_with("enable_") || name.starts_with("geqo") ||
+         std::ranges::binary_search(kNames, name);
+}
+
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Returns the settings that influence plans and do not have their built-in values.
+NamedValues changed_settings(Session::State& session) {
+  NamedValues changed;
+  for (const SettingView& setting : session.settings.all()) {
+    const SettingDefinition& definition = *setting.definition;
+    if (!influences_plans(definition.name) || setting.value == definition.default_value) continue;
+    changed.emplace_back(definition.name, value_of(session.settings.show(definition.name)));
+  }
+  return changed;
+}
+
+std::string settings_line(const NamedValues& settings) {
+  std::string line;
+  for (const auto& [name, value] : settings) {
+    line += fmt::format("{}{} = '{}'", line.empty() ? "Settings: " : ", ", name, value);
+  }
+  return line;
+}
+
+std::vector<std::string> explained_as_text(Session::State& session, const PlanOperator& root,
+                                           const PlanDetails& details, const ExplainOptions& wanted,
+                                           const Measures& measures) {
+  std::vector<std::string> rows = plan_as_text(root, details);
+  if (wanted.settings) {
+    const NamedValues settings = changed_settings(session);
+    if (!settings.empty()) rows.push_back(settings_line(settings));
+  }
+  add_measures_as_text(wanted, measures, rows);
+  return rows;
+}
+
+PlanDocument::Format format_of(ExplainOptions::Layout layout) {
+  using enum ExplainOptions::Layout;
+  if (layout == xml) return PlanDocument::Format::xml;
+  return layout == yaml ? PlanDocument::Format::yaml : PlanDocument::Format::json;
+}
+
+std::string explained_as_document(Session::State& session, const PlanOperator& root,
+                                  const PlanDetails& details, const ExplainOptions& wanted,
+                                  const Measures& measures) {
+  Arena arena;
+  TextBuilder text{arena};
+  PlanDocument document{format_of(wanted.layout), text};
+  document.begin_element("Query");
+  write_plan(root, details, document);
+  if (wanted.settings) {
+    document.begin_object("Settings");
+    for (const auto& [name, value] : changed_settings(session)) document.add_text(name, value);
+    document.end();
+  }
+  add_measures(wanted, measures, document);
+  document.end();
+  document.finish();
+  return std::string{text.finish().as_text()};
 }
 
 }  // namespace
 
 OutputColumn explain_column(const ast::ExplainStmt& explain) {
-  const bool as_json = read_options(explain.options).layout == ExplainOptions::Layout::json;
-  return {"QUERY PLAN", 0, 0, raw(as_json ? TypeId::json : TypeId::text), -1, -1, Format::text};
+  using enum ExplainOptions::Layout;
+  const ExplainOptions::Layout layout = read_options(explain.options).layout;
+  const TypeId type = layout == json ? TypeId::json : layout == xml ? TypeId::xml : TypeId::text;
+  return {"QUERY PLAN", 0, 0, raw(type), -1, -1, Format::text};
 }
 
 void explain_statement(Session::State& session, const ast::ExplainStmt& explain, Statement& whole,
@@ -297,16 +394,9 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   if (wanted.verbose) details.output = output_of(*statement);
   std::vector<std::string> rows;
   if (wanted.layout == ExplainOptions::Layout::text) {
-    rows = plan_as_text(*root(), details);
-    add_measures_as_text(wanted, measures, rows);
+    rows = explained_as_text(session, *root(), details, wanted, measures);
   } else {
-    Arena arena;
-    TextBuilder text{arena};
-    text += "[\n  {\n    \"Plan\": ";
-    write_plan_as_json(*root(), details, 2, text);
-    add_measures_as_json(wanted, measures, text);
-    text += "\n  }\n]";
-    rows.emplace_back(text.finish().as_text());
+    rows.push_back(explained_as_document(session, *root(), details, wanted, measures));
   }
   session.portals.finish(*portal);
   const OutputColumn column = explain_column(explain);

@@ -699,6 +699,7 @@ void add_session_functions() {
                                                      identity_functions(),
                                                      snapshot_functions(),
                                                      large_object_functions(),
+                                                     file_functions(),
                                                      event_trigger_functions()}) {
       add_builtin_functions({.sessions = list});
     }
@@ -706,6 +707,7 @@ void add_session_functions() {
     static constexpr SetEntry kSets[] = {{"pg_get_sequence_data(regclass)", sequence_data}};
     add_builtin_functions({.sets = kSets});
     add_builtin_functions({.sets = event_trigger_sets()});
+    add_builtin_functions({.sets = file_sets()});
     return true;
   }();
   static_cast<void>(is_added);

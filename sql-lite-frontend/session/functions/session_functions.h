@@ -24,6 +24,10 @@ void end_other_sessions(Database::Shared& shared, StatementContext& asking, Oid 
 std::span<const SessionEntry> connection_functions();
 /// lo_open and the other functions of large objects.
 std::span<const SessionEntry> large_object_functions();
+/// pg_read_file and pg_read_binary_file.
+std::span<const SessionEntry> file_functions();
+/// pg_ls_dir and pg_stat_file.
+std::span<const SetEntry> file_sets();
 /// pg_advisory_lock and its family.
 std::span<const SessionEntry> advisory_functions();
 

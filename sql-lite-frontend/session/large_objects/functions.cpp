@@ -5,6 +5,8 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/session/functions/session_functions.h"
 #include "sql-lite-frontend/session/large_objects/descriptors.h"
+#include "sql-lite-frontend/session/server_files/file_errors.h"
+#include "sql-lite-frontend/session/server_files/server_stream.h"
 #include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/statement/large_objects.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -317,18 +319,61 @@ Value put(Execution& execution, Arguments arguments) {
   return Value::from_text({});
 }
 
-[[noreturn]] void refuse_file(std::string_view function) {
-  throw sql_error(sqlstate::feature_not_supported,
-                  "{} is not supported: it uses a file of the server", function)
-      .with_hint(
-          "Use the client's functions of the same names, or psql's \\lo_import and "
-          "\\lo_export.");
+void require_file_right(const Session::State& session, std::string_view function) {
+  if (session.rights.is_superuser(session.user)) return;
+  throw_error(sqlstate::insufficient_privilege, "permission denied for function {}", function);
 }
-Value import_file(Execution&, Arguments) {
-  refuse_file("lo_import()");
+
+constexpr std::size_t kFilePiece = std::size_t{256} << 10U;
+
+Value import_file(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  require_file_right(session, "lo_import");
+  session.transaction.require_read_write("lo_import()");
+  const std::string name{arguments[0].as_text()};
+  auto file = ServerStream::open_to_read(session, server_path(session, name));
+  if (!file) {
+    throw file_error(file.error(), fmt::format("could not open server file \"{}\"", name));
+  }
+  LargeObjects objects = large_objects_of(session);
+  const Oid oid =
+      make_object(session, objects, arguments.size() > 1 ? arguments[1].as_oid() : kNoOid);
+  std::vector<std::byte> piece(kFilePiece);
+  for (std::int64_t place = 0;;) {
+    const auto size = file->read(piece);
+    if (!size) {
+      throw file_error(size.error(), fmt::format("could not read server file \"{}\"", name));
+    }
+    if (*size == 0) break;
+    write_at(session, objects, oid, place, std::span{piece}.first(*size));
+    place += static_cast<std::int64_t>(*size);
+  }
+  return Value::from_oid(oid);
 }
-Value export_file(Execution&, Arguments) {
-  refuse_file("lo_export()");
+
+Value export_file(Execution& execution, Arguments arguments) {
+  Session::State& session = session_of(execution);
+  require_file_right(session, "lo_export");
+  const LargeObjects objects = large_objects_of(session);
+  const Oid oid = arguments[0].as_oid();
+  require_right(session, large_object_named(session, objects, oid), privilege::kSelect);
+  const std::string name{arguments[1].as_text()};
+  const auto require = [&](const SystemResult<void>& done, std::string_view what) {
+    if (!done) throw file_error(done.error(), fmt::format("could not {} \"{}\"", what, name));
+  };
+  auto file = ServerStream::open_to_write(session, server_path(session, name));
+  if (!file) require(std::unexpected{file.error()}, "create server file");
+  std::vector<std::byte> piece(kFilePiece);
+  const std::int64_t end = objects.size(*session.transaction, oid);
+  for (std::int64_t place = 0; place < end;) {
+    const auto left = static_cast<std::size_t>(end - place);
+    const MutableBytes part = std::span{piece}.first(std::min(left, piece.size()));
+    objects.read(*session.transaction, oid, place, part);
+    require(file->write(part), "write server file");
+    place += static_cast<std::int64_t>(part.size());
+  }
+  require(file->close(), "close file");
+  return Value::from_int(1);
 }
 
 }  // namespace

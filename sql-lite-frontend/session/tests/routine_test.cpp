@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/simulation/simulation.h"
+#include "sql-lite-frontend/session/state/session_state.h"
 #include "sql-lite-frontend/session/tests/test_database.h"
 
 using namespace swizzle;
@@ -362,4 +364,51 @@ TEST_CASE("A view shows the attributes that it knew of a function's rows",
   CHECK(db.run("ALTER TABLE t DROP COLUMN b").starts_with("2BP01"));
   CHECK(db.run("ALTER TABLE t DROP COLUMN c") == "ALTER TABLE");
   CHECK(db.run("SELECT * FROM v") == "1|2 SELECT 1");
+}
+
+TEST_CASE("Temporary functions are their session's and end with it", "[sql][session][routines]") {
+  TestDatabase db;
+  auto other = db.connect();
+  db.run("CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 1'");
+  const std::string missing = "42883 function pg_temp.f() does not exist";
+  CHECK(db.run(*other, "SELECT pg_temp.f()") == missing);
+  CHECK(db.run(*other, "CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 2'") ==
+        "CREATE FUNCTION");
+  CHECK(db.run(*other, "SELECT pg_temp.f()") == "2 SELECT 1");
+  CHECK(db.run("SELECT pg_temp.f()") == "1 SELECT 1");
+  CHECK(db.run("SELECT count(*) FROM pg_proc WHERE proname = 'f'") == "1 SELECT 1");
+  CHECK(db.session().state().catalog.routines().size() == 2);
+  other.reset();
+  CHECK(db.session().state().catalog.routines().size() == 1);
+  CHECK(db.run("SELECT pg_temp.f()") == "1 SELECT 1");
+  CHECK(db.run("DISCARD ALL") == "DISCARD ALL");
+  CHECK(db.run("SELECT pg_temp.f()") == missing);
+  CHECK(db.run("CREATE FUNCTION pg_temp.g() RETURNS int LANGUAGE sql AS 'SELECT 3';"
+               "CREATE TABLE t (a int DEFAULT pg_temp.g())")
+            .starts_with("0A000 using the temporary function \"g\" in a permanent object"));
+}
+
+TEST_CASE("A crash leaves no temporary functions", "[sql][session][routines][crash]") {
+  SimulatedDisk disk{1};
+  Simulation{1}.run([&] { TestDatabase{disk}.run("SELECT 1"); });
+  disk.sync_everything();
+  constexpr TestDatabase::Existing kExisting{std::uint64_t{16} << 20U};
+  Simulation{1}.run([&] {
+    TestDatabase db{disk, kExisting};
+    db.run(
+        "CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 1';"
+        "CREATE FUNCTION g() RETURNS int LANGUAGE sql AS 'SELECT 2'");
+    disk.cut_power();
+  });
+  disk.crash(1);
+  // The first start removes it, the second finds it gone.
+  for (int start = 0; start < 2; ++start) {
+    Simulation{2}.run([&] {
+      TestDatabase db{disk, kExisting};
+      CHECK(db.session().state().catalog.routines().size() == 1);
+      CHECK(db.run("SELECT g()") == "2 SELECT 1");
+      CHECK(db.run("CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 4';"
+                   "SELECT pg_temp.f()") == "CREATE FUNCTION 4 SELECT 1");
+    });
+  }
 }

@@ -6,7 +6,8 @@
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// Removal of a relation: by DROP, at COMMIT, or at the end of its session.
+/// Removal of a relation: by DROP, at COMMIT, or at the end of its session, with which temporary
+/// functions end, too.
 namespace swizzle::sql {
 namespace {
 
@@ -61,14 +62,22 @@ void StatementContext::drop_owned_temporaries() {
   for (const TablePtr& table : catalog.naming<Table>({names.temp_schema})) {
     if (table->relation.schema == names.temp_schema) mine.push_back(table);
   }
-  if (mine.empty()) return;
+  std::vector<RoutinePtr> routines;
+  for (const RoutinePtr& routine : catalog.naming<Routine>({names.temp_schema})) {
+    if (routine->schema == names.temp_schema) routines.push_back(routine);
+  }
+  if (mine.empty() && routines.empty()) return;
   const bool alone = !transaction;
-  // After an error the relations remain for the next start, which drops those without an owner.
+  // After an error they remain for the next start, which drops those without an owner.
   try {
     if (alone) transaction.begin(StatementTransaction::Block::implicit);
     transaction.begin_statement();
     for (const TablePtr& table : mine) {
       if (catalog.table(table->relation.oid)) drop_relation(table);
+    }
+    // Other temporary objects alone may use them.
+    for (const RoutinePtr& routine : routines) {
+      catalog.remove(*transaction, *catalog.lock_routine(*transaction, *routine));
     }
     if (alone) transaction.commit();
   } catch (const std::exception&) {

@@ -24,17 +24,22 @@ std::vector<NameSource::FoundRoutine> SessionNames::find_routines(std::string_vi
   std::vector<FoundRoutine> found;
   if (all.empty()) return found;
   if (!schema.empty()) {
-    const SchemaPtr named = session_.catalog.schema(schema);
-    if (!named) return found;
-    if (!trusts_names) session_.rights.require(*named, privilege::kUsage);
+    const bool is_temporary =
+        temp_schema != kNoOid && (schema == "pg_temp" || schema == schema_name(temp_schema));
+    const SchemaPtr named = is_temporary ? nullptr : session_.catalog.schema(schema);
+    if (!named && !is_temporary) return found;
+    if (named && !trusts_names) session_.rights.require(*named, privilege::kUsage);
+    const Oid place = is_temporary ? temp_schema : named->oid;
     for (const RoutinePtr& routine : all) {
-      if (routine->schema == named->oid) found.push_back({callable_of(routine), true});
+      if (routine->schema == place) found.push_back({callable_of(routine), true});
     }
     return found;
   }
   bool before_builtin = true;
   for (const Oid place : search_path()) {
     if (place == kPgCatalogSchema) before_builtin = false;
+    // Temporary functions are called by their schema alone, lest one is called by mistake.
+    if (place == temp_schema) continue;
     for (const RoutinePtr& routine : all) {
       if (routine->schema != place) continue;
       const std::vector<TypeId> types = routine->argument_types();

@@ -10,7 +10,9 @@
 
 #include "base/io/posix_file_system.h"
 #include "base/sanitizers.h"
+#include "sql-lite-frontend/login_triggers.h"
 #include "sql-lite-frontend/session/state/session_state.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/tests/corpus/transcript.h"
 #include "sql-lite-frontend/types/json/random_json.h"
 #include "storage/engine.h"
@@ -57,6 +59,8 @@ class Fresh {
     auto session = database_->connect(options);
     REQUIRE(session);
     session_ = std::move(*session);
+    SilentSink sink;
+    REQUIRE(run_login_triggers(*session_, sink));
   }
   Session& session() { return *session_; }
 

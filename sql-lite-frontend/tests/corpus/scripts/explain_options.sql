@@ -30,3 +30,29 @@ create table explained (a int primary key, b text);
 explain (generic_plan, analyze) select * from explained where a = $1;
 -- differs: a parameter that is not used, between used ones
 explain (generic_plan) select * from explained where a = $1 and b = $3;
+explain (format xml, costs off) select 1;
+explain (format yaml, costs off) select 1;
+explain (format json, costs off) select 1;
+explain (format yaml, costs off) select * from explained where b = '<a> & "b"';
+explain (format xml, costs off) select * from explained where b = '<a> & "b"';
+-- differs: the plan is our own
+explain (format xml, costs off) select count(*) from explained where b > 'a' and a = (select max(a) from explained);
+-- differs: the plan is our own
+explain (format yaml, costs off) select count(*) from explained where b > 'a' and a = (select max(a) from explained);
+explain (format toml) select 1;
+explain (format) select 1;
+explain (settings, costs off) select 1;
+set enable_hashjoin = off;
+set search_path = public, pg_catalog;
+set work_mem = '1MB';
+explain (settings, costs off) select 1;
+explain (settings off, costs off) select 1;
+explain (settings, costs off, format json) select 1;
+explain (settings, costs off, format yaml) select 1;
+explain (settings, costs off, format xml) select 1;
+reset work_mem;
+reset enable_hashjoin;
+reset search_path;
+explain (settings, costs off, format xml) select 1;
+explain (wal) select 1;
+explain (settings maybe) select 1;

@@ -224,7 +224,6 @@ SELECT count(*) FROM pg_largeobject;
 SELECT count(*) > 0 FROM pg_largeobject_metadata;
 RESET ROLE;
 DROP ROLE lo_three;
--- differs: no files of the server
 SELECT lo_import('/nowhere/at/all');
 -- Within routines and one statement.
 DO $$ DECLARE fd int; BEGIN fd := lo_open(70005, x'60000'::int); PERFORM lowrite(fd, 'from a block'); PERFORM lo_close(fd); END $$;

@@ -4,68 +4,31 @@
 #include <utility>
 
 #include "sql-lite-frontend/execution/joins/hash_join.h"
+#include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/plan_writer.h"
 #include "sql-lite-frontend/plan/shown_step.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
-/// EXPLAIN (FORMAT JSON).
+/// EXPLAIN's formats other than text.
 namespace swizzle::sql {
 namespace {
 
-/// Names and values of one object, in order. Written in place, because deep plans have wide
-/// indents.
-class JsonObject {
+/// The steps below one, a list that is begun with the first.
+class ShownPlans {
  public:
-  JsonObject(TextBuilder& out, std::size_t depth) : out_{out}, depth_{depth} { out_ += "{\n"; }
-  void add_text(std::string_view name, std::string_view text) { add(name, json_string(text)); }
-  void add(std::string_view name, std::string_view value) { begin(name) += value; }
-  /// Begins a value, which the caller writes next.
-  TextBuilder& begin(std::string_view name) {
-    if (!std::exchange(is_empty_, false)) out_ += ",\n";
-    out_.append(depth_ * 2 + 2, ' ');
-    out_ += json_string(name);
-    out_ += ": ";
-    return out_;
+  explicit ShownPlans(PlanDocument& out) : out_{out} {}
+  /// Begins the next step, whose members the caller adds.
+  void begin_next() {
+    if (!std::exchange(has_begun_, true)) out_.begin_list("Plans");
+    out_.begin_element("Plan");
   }
   void finish() {
-    out_ += "\n";
-    out_.append(depth_ * 2, ' ');
-    out_ += "}";
+    if (has_begun_) out_.end();
   }
 
  private:
-  TextBuilder& out_;
-  std::size_t depth_;
-  bool is_empty_ = true;
-};
-
-/// The steps below one, which it has only if there are some.
-class JsonPlans {
- public:
-  /// `depth`: the steps' depth in the document, for their indentation.
-  JsonPlans(JsonObject& object, std::size_t depth) : object_{object}, depth_{depth} {}
-  /// Begins the next step; the caller writes it.
-  TextBuilder& next() {
-    if (out_ == nullptr) {
-      out_ = &object_.begin("Plans");
-      *out_ += "[\n";
-    } else {
-      *out_ += ",\n";
-    }
-    out_->append(depth_ * 2, ' ');
-    return *out_;
-  }
-  void finish() {
-    if (out_ == nullptr) return;
-    *out_ += "\n";
-    out_->append(depth_ * 2 - 2, ' ');
-    *out_ += "]";
-  }
-
- private:
-  JsonObject& object_;
-  std::size_t depth_;
-  TextBuilder* out_ = nullptr;
+  PlanDocument& out_;
+  bool has_begun_ = false;
 };
 
 /// A step's relation to its parent.
@@ -75,7 +38,7 @@ struct Place {
 };
 
 /// Splits a title of the text format into PostgreSQL's fields.
-void add_title(JsonObject& object, std::string title, const Place& place) {
+void add_title(PlanDocument& object, std::string title, const Place& place) {
   const auto cut = [&](std::string_view word) -> std::string {
     const auto at = title.find(word);
     if (at == std::string::npos) return {};
@@ -129,7 +92,7 @@ void add_title(JsonObject& object, std::string title, const Place& place) {
   object.add_text("Alias", alias);
 }
 
-void add_numbers(JsonObject& object, const PlanOperator& step, const PlanDetails& details) {
+void add_numbers(PlanDocument& object, const PlanOperator& step, const PlanDetails& details) {
   if (details.costs) {
     object.add("Startup Cost", fmt::format("{:.2f}", step.start_cost));
     object.add("Total Cost", fmt::format("{:.2f}", step.cost));
@@ -149,7 +112,14 @@ void add_numbers(JsonObject& object, const PlanOperator& step, const PlanDetails
   object.add("Actual Loops", std::to_string(run.loops));
 }
 
-void add_measures(JsonObject& object, const PlanOperator& step) {
+/// Adds if a setting has disabled the step itself, which is planned if there is no other way.
+void add_disabled(PlanDocument& object, const PlanOperator& step) {
+  double own = step.cost;
+  for (const PlanOperator* child : shown_step(step).children()) own -= child->cost;
+  object.add("Disabled", own >= cost::kDisabled / 2 ? "true" : "false");
+}
+
+void add_measures(PlanDocument& object, const PlanOperator& step) {
   for (const PlanMeasure& measure : step.measured()) {
     for (const auto& [name, value] : measure.values) {
       if (const auto* text = std::get_if<std::string>(&value)) {
@@ -161,103 +131,91 @@ void add_measures(JsonObject& object, const PlanOperator& step) {
   }
 }
 
-class JsonWriter {
+class StructureWriter {
  public:
-  explicit JsonWriter(const PlanDetails& details) : details_(details) {}
+  StructureWriter(const PlanDetails& details, PlanDocument& out) : details_(details), out_(out) {}
 
-  void write(TextBuilder& out, const PlanOperator& step, const Place& place,
-             std::size_t depth) const {
+  /// Adds the members of a step, whose object has begun, and ends it.
+  void write(const PlanOperator& step, const Place& place) const {
     check_stack();
     const PlanOperator& shown = shown_step(step);
     const PlanNote note = shown.note(details_.columns);
     const auto* measured = dynamic_cast<const Instrumented*>(&step);
     const bool has_hash = dynamic_cast<const HashJoin*>(&shown) != nullptr;
-    JsonObject object{out, depth};
-    add_title(object, note.title, place);
-    add_numbers(object, step, details_);
+    add_title(out_, note.title, place);
+    add_numbers(out_, step, details_);
+    add_disabled(out_, step);
     if (place.relationship.empty() && !details_.output.empty()) {
-      object.add_text("Output", details_.output);
+      out_.add_text("Output", details_.output);
     }
-    for (const auto& [name, text] : note.properties) object.add_text(name, text);
+    for (const auto& [name, text] : note.properties) out_.add_text(name, text);
     const bool ran = measured != nullptr && measured->run().loops > 0;
-    if (ran && !has_hash) add_measures(object, shown);
+    if (ran && !has_hash) add_measures(out_, shown);
     if (ran && details_.buffers) {
-      object.add("Shared Hit Blocks", std::to_string(measured->run().leaves));
+      out_.add("Shared Hit Blocks", std::to_string(measured->run().leaves));
     }
-    JsonPlans plans{object, depth + 2};
-    write_subplans(plans, step, Subplan::Runs::once, depth + 2);
+    ShownPlans plans{out_};
+    write_subplans(plans, step, Subplan::Runs::once);
     const auto children = shown.children();
     const bool is_join = dynamic_cast<const JoinOperator*>(&shown) != nullptr;
     for (std::size_t i = 0; i < children.size(); ++i) {
+      plans.begin_next();
       if (has_hash && i == 1) {
-        write_hash(plans.next(), shown, *children[i], ran, depth + 2);
+        write_hash(shown, *children[i], ran);
         continue;
       }
       const bool is_member = !is_join && children.size() > 1;
       const std::string_view relationship = is_member ? "Member" : i == 0 ? "Outer" : "Inner";
-      write(plans.next(), *children[i], {relationship}, depth + 2);
+      write(*children[i], {relationship});
     }
-    write_subplans(plans, step, Subplan::Runs::for_each_row, depth + 2);
+    write_subplans(plans, step, Subplan::Runs::for_each_row);
     plans.finish();
-    object.finish();
+    out_.end();
   }
 
  private:
-  void write_hash(TextBuilder& out, const PlanOperator& join, const PlanOperator& build, bool ran,
-                  std::size_t depth) const {
-    JsonObject hash{out, depth};
-    add_title(hash, "Hash", {"Inner"});
-    add_numbers(hash, build, details_);
-    if (ran) add_measures(hash, join);
-    JsonPlans plans{hash, depth + 2};
-    write(plans.next(), build, {"Outer"}, depth + 2);
+  void write_hash(const PlanOperator& join, const PlanOperator& build, bool ran) const {
+    add_title(out_, "Hash", {"Inner"});
+    add_numbers(out_, build, details_);
+    out_.add("Disabled", "false");
+    if (ran) add_measures(out_, join);
+    ShownPlans plans{out_};
+    plans.begin_next();
+    write(build, {"Outer"});
     plans.finish();
-    hash.finish();
+    out_.end();
   }
 
-  void write_subplans(JsonPlans& plans, const PlanOperator& step, Subplan::Runs runs,
-                      std::size_t depth) const {
+  void write_subplans(ShownPlans& plans, const PlanOperator& step, Subplan::Runs runs) const {
     for (const Subplan& subplan : step.subplans) {
       if (subplan.runs != runs) continue;
       const bool is_once = runs == Subplan::Runs::once;
       const Place place{is_once ? "InitPlan" : "SubPlan", subplan.name};
+      plans.begin_next();
       if (subplan.parts.size() == 1) {
-        write(plans.next(), *subplan.parts[0], place, depth);
+        write(*subplan.parts[0], place);
         continue;
       }
-      JsonObject both{plans.next(), depth};
-      add_title(both, kRecursiveUnion, place);
-      JsonPlans parts{both, depth + 2};
-      write(parts.next(), *subplan.parts[0], {"Outer"}, depth + 2);
-      write(parts.next(), *subplan.parts[1], {"Inner"}, depth + 2);
+      add_title(out_, kRecursiveUnion, place);
+      ShownPlans parts{out_};
+      parts.begin_next();
+      write(*subplan.parts[0], {"Outer"});
+      parts.begin_next();
+      write(*subplan.parts[1], {"Inner"});
       parts.finish();
-      both.finish();
+      out_.end();
     }
   }
 
   const PlanDetails& details_;
+  PlanDocument& out_;
 };
 
 }  // namespace
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') {
-      out += '\\';
-      out += letter;
-    } else if (static_cast<unsigned char>(letter) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(letter));
-    } else {
-      out += letter;
-    }
-  }
-  return out + "\"";
-}
-
-void write_plan_as_json(const PlanOperator& root, const PlanDetails& details, std::size_t depth,
-                        TextBuilder& out) {
-  JsonWriter{details}.write(out, root, {}, depth);
+void write_plan(const PlanOperator& root, const PlanDetails& details, PlanDocument& out) {
+  out.begin_object("Plan");
+  StructureWriter{details, out}.write(root, {});
 }
 
 }  // namespace swizzle::sql
