@@ -470,6 +470,27 @@ FAULTS = [
         "A partitioned table answers*",
     ),
     (
+        "an updated row of an heir moves to the table that the statement names",
+        "execution/write/partition_writes.h",
+        "    return tree().is_of_heirs() ? leaf_of_row(execution) : route(execution);\n",
+        "    return route(execution);\n",
+        "A family of tables answers*",
+    ),
+    (
+        "a statement on a parent does not lock its children",
+        "query/bind/bind_partitions.cpp",
+        "  for (const PartitionTree::Node& node : tree->nodes) depend_on(node.table);\n",
+        "  depend_on(tree->nodes.front().table);\n",
+        "A statement on a parent locks its children",
+    ),
+    (
+        "an heir keeps a column that its only parent has dropped",
+        "definitions/inheritance/alter_heirs.cpp",
+        "    if (!only && own.inherit_count == 1 && !own.also_local) {\n",
+        "    if (!only && own.inherit_count == 0 && !own.also_local) {\n",
+        "ALTER TABLE of a parent changes its heirs",
+    ),
+    (
         "what a savepoint takes back leaves nothing of what was said before it",
         "catalog/change_list.cpp",
         "      last_[change.oid] = before_.back();\n",

@@ -131,6 +131,7 @@ NamedObjects named_by(const Relation& relation) {
   names.add(relation.view_routines);
   if (relation.sequence) names.add(relation.sequence->owner_table);
   names.add(relation.partition_of);
+  for (const Oid parent : relation.parents) names.add(parent);
   if (relation.partition_key) {
     for (const PartitionColumn& column : relation.partition_key->columns) {
       names.add(column.type);

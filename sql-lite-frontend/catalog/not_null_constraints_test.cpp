@@ -103,10 +103,11 @@ TEST_CASE("A record of before format 21 gets the constraints of its NOT NULL col
   relation.columns[1].not_null = false;
   const std::string record = encode(relation);
   for (Column& column : relation.columns) column.not_null_unproven = true;
-  // No statistics target, no options, and a letter, since version 24.
-  constexpr std::size_t kOfHints = 1 + sizeof(std::uint32_t) + 1;
-  std::string old = without_differences(record, encode(relation), kOfHints);
-  REQUIRE(old.size() == record.size() - 2 * (1 + kOfHints));
+  // No statistics target, no options, and a letter, since version 24; a number and a flag of
+  // inherited columns, since version 26.
+  constexpr std::size_t kSince = 1 + sizeof(std::uint32_t) + 1 + sizeof(std::int16_t) + 1;
+  std::string old = without_differences(record, encode(relation), kSince);
+  REQUIRE(old.size() == record.size() - 2 * (1 + kSince));
   old[0] = 20;
   const Relation back = decode<Relation>(as_bytes(old));
   REQUIRE(back.constraints.size() == 1);

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 25;
+constexpr std::uint8_t kFormatVersion = 26;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes the fields that `fields` below names, in that order.

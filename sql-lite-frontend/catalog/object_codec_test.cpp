@@ -53,10 +53,12 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   std::string record = encode(old);
   record[0] = 3;
   // Version 3 ended before the fields of version 4; version 16 lacked two flags and an empty list,
-  // and version 18's fields of partitions, two of which are absent.
+  // version 18's fields of partitions, two of which are absent, and version 26's empty lists of
+  // parents and children.
   constexpr std::size_t kOfPartitions = 2 + sizeof(std::uint32_t) + sizeof(Oid);
+  constexpr std::size_t kOfHeirs = 2 * sizeof(std::uint32_t);
   record.resize(record.size() - sizeof relation.estimated_pages - 2 - sizeof(std::uint32_t) -
-                kOfPartitions);
+                kOfPartitions - kOfHeirs);
   CHECK_FALSE(decode<Relation>(as_bytes(record)).populated);
   record[0] = 2;
   record.pop_back();  // and version 2 before `populated`
@@ -164,14 +166,53 @@ TEST_CASE("Hints of columns are part of a table's record; before version 24 ther
   relation.columns[0].storage = 0;
   record = encode(relation);
   const auto at = std::ranges::mismatch(record, with_storage).in1 - record.begin();
-  // An absent target, an empty list, and the letter.
+  // An absent target, an empty list, and the letter; behind it what version 26 has added.
   constexpr std::size_t kOfHints = 1 + sizeof(std::uint32_t) + 1;
-  record.erase(static_cast<std::size_t>(at) + 1 - kOfHints, kOfHints);
+  constexpr std::size_t kOfHeirs = sizeof(std::int16_t) + 1;
+  record.erase(static_cast<std::size_t>(at) + 1 - kOfHints, kOfHints + kOfHeirs);
   record[0] = 23;
   const auto old = decode<Relation>(as_bytes(record));
   CHECK(old.name == "hinted");
   CHECK(old.columns.size() == 1);
   CHECK_FALSE(old.columns[0].statistics_target);
+}
+
+TEST_CASE("Parents and children are part of a table's record; before version 26 there are none",
+          "[sql][catalog][inheritance]") {
+  Relation relation;
+  relation.oid = 17000;
+  relation.name = "t";
+  relation.columns.resize(1);
+  relation.columns[0].name = "a";
+  relation.columns[0].inherit_count = 2;
+  relation.columns[0].also_local = true;
+  relation.constraints.resize(1);
+  relation.constraints[0].name = "k";
+  relation.constraints[0].inherit_count = 3;
+  relation.parents = {17002, 17001};
+  relation.children = {17003};
+  std::string record = encode(relation);
+  for (std::size_t size = 0; size < record.size(); ++size) {
+    INFO("bytes: " << size);
+    CHECK_THROWS_AS(decode<Relation>(as_bytes(record).first(size)), SqlError);
+  }
+  const Relation back = decode<Relation>(as_bytes(record));
+  CHECK(back.columns[0].inherit_count == 2);
+  CHECK(back.columns[0].also_local);
+  CHECK(back.constraints[0].inherit_count == 3);
+  CHECK(back.parents == relation.parents);
+  CHECK(back.children == relation.children);
+  // As a server of before wrote it: without the fields at the end of each list.
+  relation.columns.clear();
+  relation.constraints.clear();
+  relation.parents.clear();
+  relation.children.clear();
+  record = encode(relation);
+  record.resize(record.size() - 2 * sizeof(std::uint32_t));
+  record[0] = 25;
+  const auto old = decode<Relation>(as_bytes(record));
+  CHECK(old.parents.empty());
+  CHECK(old.children.empty());
 }
 
 TEST_CASE("How a table is divided is part of its record; before version 18 none is",

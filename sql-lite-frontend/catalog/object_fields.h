@@ -36,6 +36,8 @@ void fields(V& visit, T& object) {
   visit.since(24, object.statistics_target);
   visit.since(24, object.options);
   visit.since(24, object.storage);
+  visit.since(26, object.inherit_count);
+  visit.since(26, object.also_local);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Constraint>
@@ -48,6 +50,7 @@ void fields(V& visit, T& object) {
   visit.since(20, object.enforced);
   visit.since(21, object.also_local);
   visit.since(22, object.has_period);
+  visit.since(26, object.inherit_count);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Trigger>
@@ -301,6 +304,8 @@ void fields(V& visit, T& object) {
   visit.since(18, object.partition_bound);
   visit.since(19, object.leaves_keys);
   visit.since(23, object.is_being_detached);
+  visit.since(26, object.parents);
+  visit.since(26, object.children);
   if constexpr (!std::is_const_v<T>) {
     visit.before(21, [&] {
       name_old_not_nulls(object);

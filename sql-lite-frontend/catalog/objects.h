@@ -52,8 +52,11 @@ struct Column {
   std::optional<std::string> missing;
   std::string comment;
   std::vector<Grant> grants;
-  Oid collation = kNoOid;   ///< none: the type's
-  bool inherited = false;   ///< of a partition: it is there because its parent has it
+  Oid collation = kNoOid;  ///< none: the type's
+  bool inherited = false;  ///< of a partition: it is there because its parent has it
+  /// Number of parents named by INHERITS that have the column.
+  std::int16_t inherit_count = 0;
+  bool also_local = false;  ///< has such parents, and the table's own definition declares it too
   bool is_virtual = false;  ///< generated, and computed where it is read: rows have NULL there
   /// Its NOT NULL constraint is NOT VALID: rows of before may have NULL.
   bool not_null_unproven = false;
@@ -110,10 +113,15 @@ struct Constraint {
   bool enforced = true;  ///< of a check or a foreign key
   std::string comment;
   Oid parent = kNoOid;      ///< of a partition: the constraint of its parent that it is there for
-  bool also_local = false;  ///< has a parent, and the partition's own definition declares it too
+  bool also_local = false;  ///< is inherited, and the table's own definition declares it too
+  /// Number of parents named by INHERITS that have the constraint.
+  std::int16_t inherit_count = 0;
   /// Foreign key with PERIOD: the last column is a range, which ranges of referenced rows must
   /// cover.
   bool has_period = false;
+
+  /// True if it is there because a parent has it: of a partition, or of a table with INHERITS.
+  [[nodiscard]] bool is_inherited() const noexcept { return parent != kNoOid || inherit_count > 0; }
 };
 
 /// Bits of pg_trigger.tgtype.
@@ -321,9 +329,27 @@ struct Relation {
   std::optional<PartitionBound> partition_bound;
   /// DETACH PARTITION CONCURRENTLY has begun: its parent does not list it any more.
   bool is_being_detached = false;
+  /// Tables named by INHERITS, in that order, and the tables that inherit from this one, ordered by
+  /// number. A table that has either is neither partitioned nor a partition.
+  std::vector<Oid> parents;
+  std::vector<Oid> children;
 
   [[nodiscard]] bool is_partitioned() const noexcept { return kind == RelationKind::partitioned; }
   [[nodiscard]] bool is_partition() const noexcept { return partition_of != kNoOid; }
+  /// True if its name stands for the rows of other tables, too: partitions or children.
+  [[nodiscard]] bool has_parts() const noexcept { return is_partitioned() || !children.empty(); }
+
+  /// True if neither its rows nor those of its children have NULL in the column: a NOT NULL
+  /// constraint with NO INHERIT says nothing of children.
+  [[nodiscard]] bool never_null(std::size_t position) const noexcept {
+    if (!columns[position].never_null()) return false;
+    const auto number = static_cast<std::int16_t>(position + 1);
+    return children.empty() ||
+           std::ranges::none_of(constraints, [number](const Constraint& constraint) {
+             return constraint.kind == ConstraintKind::not_null && constraint.no_inherit &&
+                    constraint.columns.front() == number;
+           });
+  }
 
   /// Returns the tables that its foreign keys reference, without repetition.
   [[nodiscard]] std::vector<Oid> referenced_relations() const {

@@ -13,17 +13,27 @@ class TreeBuilder {
  public:
   TreeBuilder(const PartitionTree::Find& find, PartitionTree& tree) : find_(find), tree_(tree) {}
 
+  /// Adds the table and its heirs level by level, each once.
+  void add_heirs(const TablePtr& root) {
+    add_rows_of(root, PartitionTree::kNone);
+    for (std::size_t at = 0; at < tree_.nodes.size(); ++at) {
+      const std::vector<Oid> children = tree_.nodes[at].table->relation.children;
+      for (const Oid oid : children) {
+        const auto is_it = [oid](const PartitionTree::Node& node) {
+          return node.table->relation.oid == oid;
+        };
+        if (std::ranges::any_of(tree_.nodes, is_it)) continue;
+        if (const TablePtr child = find_(oid)) add_rows_of(child, at);
+      }
+    }
+  }
+
   std::size_t add(const TablePtr& table, std::size_t parent) {
     check_stack();
+    const Relation& relation = table->relation;
+    if (!relation.is_partitioned()) return add_rows_of(table, parent);
     const std::size_t self = tree_.nodes.size();
     tree_.nodes.push_back({table, parent, {}, std::nullopt, PartitionTree::kNone});
-    const Relation& relation = table->relation;
-    if (!relation.is_partitioned()) {
-      tree_.nodes[self].leaf = tree_.leaves.size();
-      tree_.leaves.push_back(
-          {self, table, column_places(tree_.nodes.front().table->relation, relation)});
-      return self;
-    }
     std::vector<TablePtr> partitions;
     std::vector<const PartitionBound*> bounds;
     for (const Oid oid : relation.partitions) {
@@ -40,6 +50,14 @@ class TreeBuilder {
   }
 
  private:
+  std::size_t add_rows_of(const TablePtr& table, std::size_t parent) {
+    const std::size_t self = tree_.nodes.size();
+    tree_.nodes.push_back({table, parent, {}, std::nullopt, tree_.leaves.size()});
+    tree_.leaves.push_back(
+        {self, table, column_places(tree_.nodes.front().table->relation, table->relation)});
+    return self;
+  }
+
   const PartitionTree::Find& find_;
   PartitionTree& tree_;
 };
@@ -72,7 +90,12 @@ std::vector<std::size_t> column_places(const Relation& from, const Relation& to)
 
 std::shared_ptr<const PartitionTree> PartitionTree::of(const TablePtr& root, const Find& find) {
   auto tree = std::make_shared<PartitionTree>();
-  TreeBuilder{find, *tree}.add(root, kNone);
+  TreeBuilder builder{find, *tree};
+  if (root->relation.is_partitioned()) {
+    builder.add(root, kNone);
+  } else {
+    builder.add_heirs(root);
+  }
   return tree;
 }
 

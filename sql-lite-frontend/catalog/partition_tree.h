@@ -12,7 +12,8 @@
 
 namespace swizzle::sql {
 
-/// A partitioned table with all its partitions, at all levels.
+/// A partitioned table with all its partitions, at all levels; or a table with all tables that
+/// inherit from it, which is the first leaf itself, as it has rows of its own.
 struct PartitionTree {
   static constexpr std::size_t kNone = SIZE_MAX;
 
@@ -31,7 +32,12 @@ struct PartitionTree {
     std::vector<std::size_t> columns;
   };
   std::vector<Node> nodes;   ///< root first, parents before their partitions
-  std::vector<Leaf> leaves;  ///< ordered by their bounds
+  std::vector<Leaf> leaves;  ///< ordered by their bounds; of heirs, nearer ones first
+
+  /// True for a table with its heirs, among which nothing says where a row belongs.
+  [[nodiscard]] bool is_of_heirs() const noexcept {
+    return !nodes.front().table->relation.is_partitioned();
+  }
 
   /// Returns the current relation with that number.
   using Find = std::function<TablePtr(Oid)>;

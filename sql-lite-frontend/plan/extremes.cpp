@@ -59,7 +59,7 @@ PlanPtr Planner::plan_extremes(Query& query) {
     }
     const std::size_t position = column->slot() - table->first_slot;
     if (position >= table->table->relation.columns.size()) return nullptr;
-    if (!table->table->relation.columns[position].never_null()) {
+    if (!table->table->relation.never_null(position)) {
       where->push_back(
           std::make_unique<TestExpr>(TestExpr::Kind::is_not_null, copy_expression(*column)));
     }

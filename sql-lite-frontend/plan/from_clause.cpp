@@ -147,14 +147,16 @@ void Planner::learn_table(const FromTable& from) {
   for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
     const Column& column = table.relation.columns[i];
     const auto number = static_cast<std::int16_t>(i + 1);
+    // An index of the table says nothing of its heirs' rows.
+    const bool has_heirs = from.partitions && from.partitions->is_of_heirs();
     const bool is_unique = std::ranges::any_of(table.relation.indexes, [&](const Index& index) {
-      return index.unique && index.is_valid() && index.predicate_sql.empty() &&
+      return !has_heirs && index.unique && index.is_valid() && index.predicate_sql.empty() &&
              index.columns.size() == 1 && index.columns[0].column == number;
     });
     known_.add(
         from.first_slot + static_cast<Slot>(i),
         {statistics, statistics ? statistics->column(number, statistics_type(column)) : nullptr,
-         rows, is_unique, column.never_null()});
+         rows, is_unique, table.relation.never_null(i)});
   }
 }
 

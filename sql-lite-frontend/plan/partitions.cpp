@@ -130,6 +130,7 @@ std::optional<SortDirection> Planner::order_of_leaves(const FromTable& table,
                                                       std::span<const std::size_t> leaves,
                                                       const std::vector<SortKey>& keys) {
   const PartitionTree& tree = *table.partitions;
+  if (tree.is_of_heirs()) return std::nullopt;
   const PartitionKey& key = *tree.nodes.front().table->relation.partition_key;
   if (key.strategy != PartitionStrategy::range || key.columns.size() != 1 || keys.empty() ||
       key.columns[0].column == 0 || !key.columns[0].operator_class.empty()) {

@@ -198,7 +198,7 @@ bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
   if (position >= table->table->relation.columns.size()) return false;
   order.push_back(std::move(key));
   split_conjunctions(query.where);
-  const bool never_null = table->table->relation.columns[position].never_null();
+  const bool never_null = table->table->relation.never_null(position);
   if (!never_null) {
     query.where.push_back(
         std::make_unique<TestExpr>(TestExpr::Kind::is_not_null, copy_expression(*column)));
@@ -486,6 +486,17 @@ bool Planner::is_secured_table(const Query& query) {
                           : std::holds_alternative<FromTable>(query.from[0]->node);
 }
 
+namespace {
+
+/// Returns the slot with the hidden ids of the rows that are found; nothing if they are of several
+/// tables.
+std::optional<Slot> written_row_id(const WriteStatement& write) {
+  if (write.partitions.tree) return std::nullopt;
+  return row_id_slot(*write.table, write.first_slot);
+}
+
+}  // namespace
+
 /// The join of MERGE's target and source.
 PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
   MergeParts& merge = *write.merge;
@@ -494,7 +505,7 @@ PlanPtr Planner::plan_merge_rows(WriteStatement& write) {
     target = std::move(write.view.rows);
   } else {
     FromTable table{write.table, write.alias, write.first_slot, merge.read_partitions,
-                    row_id_slot(*write.table, write.first_slot)};
+                    written_row_id(write)};
     identified_.push_back(write.first_slot);
     written_slot_ = write.first_slot;
     target = behind_barrier(from_node(table), table, std::move(write.rows.barrier));
@@ -539,7 +550,7 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
     rows = plan_from(items, std::move(write->rows.where), nullptr);
   } else {
     FromTable table{write->table, write->alias, write->first_slot, write->partitions.tree,
-                    row_id_slot(*write->table, write->first_slot)};
+                    written_row_id(*write)};
     identified_.push_back(write->first_slot);
     written_slot_ = write->first_slot;
     if (write->rows.current_of.empty()) {

@@ -89,6 +89,9 @@ std::vector<Dependent> direct(StatementContext& session, const Table& relation) 
           });
       if (reads) found.push_back(view(session, other, on));
     }
+    if (std::ranges::find(other->relation.parents, oid) != other->relation.parents.end()) {
+      found.push_back({Dependent::Kind::table, other, kNoOid, 0, described(session, *other), on});
+    }
     constants.of_relation(other, found);
   }
   add_policies_over(session, relation, on, found);
@@ -100,10 +103,11 @@ void add_with_followers(StatementContext& session, Dependent dependent, std::set
                         std::vector<Dependent>& list) {
   check_stack();
   const TablePtr table = dependent.table;
-  const bool is_view = dependent.kind == Dependent::Kind::view;
-  if (is_view && !known.insert(table->relation.oid).second) return;
+  const bool is_relation =
+      dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table;
+  if (is_relation && !known.insert(table->relation.oid).second) return;
   list.push_back(std::move(dependent));
-  if (!is_view) return;
+  if (!is_relation) return;
   for (Dependent& next : direct(session, *table)) {
     if (!known.contains(next.table->relation.oid)) {
       add_with_followers(session, std::move(next), known, list);
@@ -196,7 +200,9 @@ std::vector<Dependent> dependents_of(StatementContext& session,
   }
   std::vector<TablePtr> gone = all;
   for (const Dependent& dependent : list) {
-    if (dependent.kind == Dependent::Kind::view) gone.push_back(dependent.table);
+    const bool is_relation =
+        dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table;
+    if (is_relation) gone.push_back(dependent.table);
   }
   add_routines_of_relations(session, gone, list);
   add_users_of_rows(session, gone, known, list);

@@ -34,6 +34,12 @@ void require_attachable(StatementContext& session, const Table& parent, const Ta
   if (relation.is_partition()) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is already a partition", relation.name);
   }
+  if (!relation.parents.empty()) {
+    throw SqlError{sqlstate::wrong_object_type, "cannot attach inheritance child as partition"};
+  }
+  if (!relation.children.empty()) {
+    throw SqlError{sqlstate::wrong_object_type, "cannot attach inheritance parent as partition"};
+  }
   for (const TablePtr& below : with_partitions(session, session.names.table(relation.oid))) {
     if (below->relation.oid != parent.relation.oid) continue;
     throw SqlError{sqlstate::duplicate_table, "circular inheritance not allowed"}.with_detail(

@@ -199,6 +199,12 @@ std::vector<Publication::Member> members_of(
       continue;
     }
     require_publishable(relation);
+    if (one->relation->inh && !relation.children.empty()) {
+      throw sql_error(sqlstate::feature_not_supported,
+                      "publication of table \"{}\" with its children is not supported",
+                      relation.name)
+          .with_hint("Name the table with ONLY, and each child.");
+    }
     session.rights.require_owner(*table);
     Publication::Member member;
     member.oid = session.catalog.allocate_oid();

@@ -53,10 +53,10 @@ void emit_attribute(Execution& execution, const EmitRow& emit, const Column& col
       letter(column.identity),
       letter(column.generated ? (column.is_virtual ? 'v' : 's') : 0),
       flag(column.dropped),
-      flag(!column.inherited),
+      flag(column.inherit_count > 0 ? column.also_local : !column.inherited),
       Value::from_oid(collation_of(column)),
       acl_value(execution, column.grants),
-      Value::from_int(column.inherited ? 1 : 0),
+      Value::from_int(column.inherited ? 1 : column.inherit_count),
       options_value(execution, column.options)};
   emit(row);
 }

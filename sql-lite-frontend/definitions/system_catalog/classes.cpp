@@ -161,7 +161,7 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                  .forces_row_security = relation.forces_row_security,
                  .options = relation.options,
                  .grants = relation.grants,
-                 .has_parts = !relation.partitions.empty(),
+                 .has_parts = !relation.partitions.empty() || !relation.children.empty(),
                  .is_part = relation.is_partition()};
     const TablePtr parent =
         relation.is_partition() ? session.names.table(relation.partition_of) : nullptr;

@@ -30,14 +30,19 @@ Oid default_partition(StatementContext& session, const Relation& relation) {
 }  // namespace
 
 void inheritance_rows(Execution& execution, const EmitRow& emit) {
-  const auto emit_pair = [&](Oid part, Oid whole, bool is_being_detached = false) {
+  const auto emit_pair = [&](Oid part, Oid whole, bool is_being_detached = false,
+                             std::int64_t place = 1) {
     if (whole == kNoOid) return;
-    const Value row[] = {Value::from_oid(part), Value::from_oid(whole), Value::from_int(1),
+    const Value row[] = {Value::from_oid(part), Value::from_oid(whole), Value::from_int(place),
                          flag(is_being_detached)};
     emit(row);
   };
   for (const TablePtr& table : tables_for(context_of(execution), emit.key)) {
     emit_pair(table->relation.oid, table->relation.partition_of, table->relation.is_being_detached);
+    std::int64_t place = 0;
+    for (const Oid parent : table->relation.parents) {
+      emit_pair(table->relation.oid, parent, false, ++place);
+    }
     for (const Index& index : table->relation.indexes) emit_pair(index.oid, index.parent);
   }
 }

@@ -242,6 +242,9 @@ void emit_relation(const EmitRow& emit, StatementContext& session, const Table& 
   if (relation.is_partition()) {
     emit_dependency(emit, own, {class_id::pg_class, relation.partition_of}, Dependency::automatic);
   }
+  for (const Oid parent : relation.parents) {
+    emit_dependency(emit, own, {class_id::pg_class, parent}, Dependency::normal);
+  }
   if (relation.partition_key) {
     for (const PartitionColumn& column : relation.partition_key->columns) {
       if (column.column == 0) continue;

@@ -107,7 +107,7 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   fill_column(builder, std::move(relation), indexes, constraints);
 }
 
-/// A column that the table's parent has got.
+/// A column that the table's parent has got: that of a partition, or one of its parents.
 void TableChange::inherit_column(const Column& given, const Constraint* not_null) {
   Relation relation = table_->relation;
   if (table_->column_position(given.name)) {
@@ -117,7 +117,7 @@ void TableChange::inherit_column(const Column& given, const Constraint* not_null
   const std::size_t indexes = relation.indexes.size();
   const std::size_t constraints = relation.constraints.size();
   Column& column = relation.columns.emplace_back(given);
-  column.inherited = true;
+  column.inherited = relation.is_partition();
   column.missing.reset();
   column.statistics_target.reset();
   column.options.clear();

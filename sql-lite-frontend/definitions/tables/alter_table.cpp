@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sql-lite-frontend/definitions/indexes/inverted_index.h"
+#include "sql-lite-frontend/definitions/inheritance/inheritance.h"
 #include "sql-lite-frontend/definitions/partitions/alter_partitioned.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/statements.h"
@@ -147,9 +148,8 @@ lock::RelationMode lock_mode_of(const ast::AlterTableStmt& statement, const Rela
       detaches_beside_users(ast::as<ast::AlterTableCmd>(statement.cmds[0]))) {
     return lock::RelationMode::share_update_exclusive;
   }
-  // A change of a partition changes other tables, too.
-  if (relation.is_partitioned() || relation.is_partition())
-    return lock::RelationMode::access_exclusive;
+  // A change of a partition, or of a parent, changes other tables, too.
+  if (relation.has_parts() || relation.is_partition()) return lock::RelationMode::access_exclusive;
   // Only these three modes occur; each is stronger than the one before.
   lock::RelationMode strongest = lock::RelationMode::share_update_exclusive;
   for (const ast::Node* node : statement.cmds)
@@ -166,6 +166,29 @@ void refuse_type_twice(ast::Items<ast::AlterTableCmd> commands) {
     throw_error(sqlstate::feature_not_supported, "cannot alter type of column \"{}\" twice",
                 std::string_view{command->name});
   }
+}
+
+/// Applies an action to the table and, unless `only`, to its partitions or heirs.
+void apply_action(StatementContext& session, TableChange& change, const ast::AlterTableCmd& command,
+                  bool only) {
+  const TablePtr table = change.table();
+  const Relation& relation = table->relation;
+  if (command.subtype == ast::AlterTableType::addinherit) {
+    add_parent(session, table, ast::as<ast::RangeVar>(command.def));
+    return change.look_again();
+  }
+  if (command.subtype == ast::AlterTableType::dropinherit) {
+    remove_parent(session, table, ast::as<ast::RangeVar>(command.def));
+    return change.look_again();
+  }
+  if (relation.is_partitioned() || relation.is_partition()) {
+    return alter_divided(session, change, command, only);
+  }
+  if (!relation.parents.empty() || !relation.children.empty()) {
+    return alter_heirs(session, change, command, only);
+  }
+  refuse_to_divide(*table, command);
+  change.apply(command);
 }
 
 }  // namespace
@@ -198,14 +221,8 @@ void alter_table(StatementContext& session, const ast::AlterTableStmt& statement
   }
   std::ranges::stable_sort(commands, {}, [](const auto* command) { return turn_of(*command); });
   refuse_type_twice(commands);
-  const bool is_divided = table->relation.is_partitioned() || table->relation.is_partition();
   for (const ast::AlterTableCmd* command : commands) {
-    if (is_divided) {
-      alter_divided(session, change, *command, !statement.relation->inh);
-    } else {
-      refuse_to_divide(*table, *command);
-      change.apply(*command);
-    }
+    apply_action(session, change, *command, !statement.relation->inh);
   }
 }
 

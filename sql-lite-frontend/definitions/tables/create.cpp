@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/definitions/inheritance/inheritance.h"
 #include "sql-lite-frontend/definitions/partitions/partitions.h"
 #include "sql-lite-frontend/definitions/rights/role_rights.h"
 #include "sql-lite-frontend/definitions/statements.h"
@@ -13,6 +14,7 @@
 #include "sql-lite-frontend/definitions/text/collations.h"
 #include "sql-lite-frontend/definitions/types/user_types.h"
 #include "sql-lite-frontend/definitions/views/materialized_view.h"
+#include "sql-lite-frontend/statement/names/heirs.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/statement_kinds.h"
@@ -28,9 +30,6 @@ void refuse_table_features(const ast::CreateStmt& statement) {
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::feature_not_supported, "{} is not supported", what);
   };
-  if (!statement.inh_relations.empty() && statement.partbound == nullptr) {
-    refuse("table inheritance");
-  }
   if (statement.of_typename != nullptr) refuse("CREATE TABLE OF");
   require_known_tablespace(statement.tablespacename);
   require_heap(statement.access_method);
@@ -175,8 +174,55 @@ void set_options(Relation& relation, const ast::CreateStmt& statement) {
 
 }  // namespace
 
+namespace {
+
+bool has_parents(const ast::CreateStmt& statement) {
+  return statement.partbound == nullptr && !statement.inh_relations.empty();
+}
+
+/// LIKE adds columns, and does not merge them with those of INHERITS.
+void refuse_like_of_inherited(const Relation& relation, std::size_t first_copied) {
+  for (std::size_t i = first_copied; i < relation.columns.size(); ++i) {
+    const std::string& name = relation.columns[i].name;
+    const auto is_inherited = [&](const Column& column) {
+      return column.inherit_count > 0 && column.name == name;
+    };
+    if (std::ranges::none_of(relation.columns, is_inherited)) continue;
+    throw_error(sqlstate::feature_not_supported,
+                "LIKE with the inherited column \"{}\" is not supported", name);
+  }
+}
+
+/// Adds the columns and the constraints between them, which a partition, or a table with parents,
+/// merges with what it has.
+void add_elements(const ast::CreateStmt& statement, TableBuilder& builder,
+                  const Relation& relation) {
+  std::size_t place = 0;
+  for (const ast::Node* element : statement.table_elts) {
+    if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
+      if (statement.partbound != nullptr) {
+        builder.change_column(*column);
+      } else {
+        builder.merge_column(*column, place++);
+      }
+    } else if (const auto* constraint = ast::try_as<ast::Constraint>(element)) {
+      builder.add_constraint(*constraint);
+    } else {
+      const std::size_t columns = relation.columns.size();
+      builder.add_like(ast::as<ast::TableLikeClause>(element));
+      refuse_like_of_inherited(relation, columns);
+      place += relation.columns.size() - columns;
+    }
+  }
+}
+
+}  // namespace
+
 void create_table(StatementContext& session, const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
+  if (has_parents(statement) && statement.partspec != nullptr) {
+    throw SqlError{SqlState{"42P17"}, "cannot create partitioned table as inheritance child"};
+  }
   refuse_repeated_columns(statement);
   check_place_of_table(session, *statement.relation);
   const auto kind = statement.partspec != nullptr ? RelationKind::partitioned : RelationKind::table;
@@ -189,16 +235,11 @@ void create_table(StatementContext& session, const ast::CreateStmt& statement, R
   }
   TablePtr parent;
   if (statement.partbound != nullptr) parent = begin_partition(session, statement, relation);
+  std::vector<std::size_t> conflicts;
+  if (has_parents(statement)) conflicts = inherit_from_parents(session, statement, relation, sink);
   TableBuilder builder{session, relation};
-  for (const ast::Node* element : statement.table_elts) {
-    if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
-      parent ? builder.change_column(*column) : builder.add_column(*column);
-    } else if (const auto* constraint = ast::try_as<ast::Constraint>(element)) {
-      builder.add_constraint(*constraint);
-    } else {
-      builder.add_like(ast::as<ast::TableLikeClause>(element));
-    }
-  }
+  add_elements(statement, builder, relation);
+  require_chosen_defaults(statement, relation, conflicts);
   for (const ast::Node* element : statement.constraints) {
     builder.add_constraint(ast::as<ast::Constraint>(element));
   }
@@ -210,6 +251,7 @@ void create_table(StatementContext& session, const ast::CreateStmt& statement, R
   builder.finish();
   const TablePtr table = create_relation(session, std::move(relation));
   announce_foreign_keys(session, table->relation, 0);
+  for (const Oid above : table->relation.parents) join_heir(session, above, table->relation.oid);
   if (parent) {
     inherit_indexes(session, join_parent(session, parent, table->relation.oid),
                     table->relation.oid);

@@ -25,6 +25,7 @@
 #include "sql-lite-frontend/execution/publish/row_publisher.h"
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/routines/triggers/table_triggers.h"
+#include "sql-lite-frontend/statement/names/heirs.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/object_types.h"
@@ -142,8 +143,13 @@ void drop_relations(StatementContext& session, const ast::DropStmt& statement, R
   const std::string what =
       tables.size() == 1 ? described(session, *tables[0]) : std::string{kSeveralObjects};
   for (const TablePtr& table : tables) require_droppable(session, {table, nullptr});
-  // Statements lock partitioned tables before their partitions: do the same.
+  // Statements lock partitioned tables before their partitions, and parents before their heirs: do
+  // the same.
   for (const TablePtr& table : tables) {
+    for (const Oid parent : table->relation.parents) {
+      session.catalog.lock(*session.transaction, parent,
+                           lock::RelationMode::share_update_exclusive);
+    }
     if (!table->relation.is_partition()) continue;
     session.catalog.lock(*session.transaction, table->relation.partition_of,
                          lock::RelationMode::access_exclusive);
@@ -395,7 +401,9 @@ void truncate_tables(StatementContext& session, const ast::TruncateStmt& stateme
               "Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
     }
     const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
-    for (const TablePtr& one : with_partitions(session, locked)) {
+    const std::vector<TablePtr> all =
+        range.inh ? with_parts(session, locked) : std::vector<TablePtr>{locked};
+    for (const TablePtr& one : all) {
       const bool is_known = std::ranges::any_of(
           tables, [&](const TablePtr& known) { return known->relation.oid == one->relation.oid; });
       if (is_known) continue;

@@ -20,14 +20,6 @@ bool has_constraint_named(const Relation& relation, std::string_view name) {
          relation.constraints.end();
 }
 
-/// Returns the default name, or the next one that is free.
-std::string default_name(const Relation& relation, std::size_t position) {
-  const ObjectName base = object_name(relation.name, relation.columns[position].name, "not_null");
-  int number = 0;
-  while (has_constraint_named(relation, base.numbered(number))) ++number;
-  return base.numbered(number);
-}
-
 [[noreturn]] void refuse_system_column_of(std::string_view name) {
   throw_error(sqlstate::feature_not_supported,
               "cannot add not-null constraint on system column \"{}\"", name);
@@ -41,25 +33,6 @@ std::string default_name(const Relation& relation, std::size_t position) {
 [[noreturn]] void refuse_name(std::string_view name, const Relation& relation) {
   throw_error(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists",
               name, relation.name);
-}
-
-/// Refuses what cannot be merged with the constraint that the column has.
-void refuse_mismatch(const Relation& relation, const Constraint& known, bool no_inherit,
-                     bool validated) {
-  if (known.no_inherit != no_inherit) {
-    throw sql_error(kNotReady,
-                    "cannot change NO INHERIT status of NOT NULL constraint \"{}\" on relation "
-                    "\"{}\"",
-                    known.name, relation.name)
-        .with_hint(
-            "You might need to make the existing constraint inheritable using ALTER TABLE ... "
-            "ALTER CONSTRAINT ... INHERIT.");
-  }
-  if (validated && !known.validated) {
-    throw sql_error(kNotReady, "incompatible NOT VALID constraint \"{}\" on relation \"{}\"",
-                    known.name, relation.name)
-        .with_hint("You might need to validate it using ALTER TABLE ... VALIDATE CONSTRAINT.");
-  }
 }
 
 Constraint& add(StatementContext& session, Relation& relation, std::size_t position,
@@ -78,6 +51,31 @@ std::size_t position_of(const Constraint& constraint) {
 }
 
 }  // namespace
+
+std::string default_not_null_name(const Relation& relation, std::size_t position) {
+  const ObjectName base = object_name(relation.name, relation.columns[position].name, "not_null");
+  int number = 0;
+  while (has_constraint_named(relation, base.numbered(number))) ++number;
+  return base.numbered(number);
+}
+
+void refuse_not_null_mismatch(const Relation& relation, const Constraint& known, bool no_inherit,
+                              bool validated) {
+  if (known.no_inherit != no_inherit) {
+    throw sql_error(kNotReady,
+                    "cannot change NO INHERIT status of NOT NULL constraint \"{}\" on relation "
+                    "\"{}\"",
+                    known.name, relation.name)
+        .with_hint(
+            "You might need to make the existing constraint inheritable using ALTER TABLE ... "
+            "ALTER CONSTRAINT ... INHERIT.");
+  }
+  if (validated && !known.validated) {
+    throw sql_error(kNotReady, "incompatible NOT VALID constraint \"{}\" on relation \"{}\"",
+                    known.name, relation.name)
+        .with_hint("You might need to validate it using ALTER TABLE ... VALIDATE CONSTRAINT.");
+  }
+}
 
 void TableBuilder::add_not_null(const ast::Constraint& node, std::string_view column) {
   if (node.is_no_inherit && relation_.is_partitioned()) refuse_no_inherit();
@@ -163,9 +161,10 @@ void TableBuilder::finish_not_null(const NotNull& wanted) {
                       wanted.column)
           .with_detail("The column has an inherited not-null constraint.");
     }
-    inherited->also_local = inherited->parent != kNoOid;
+    inherited->also_local = inherited->is_inherited();
     inherited->name.clear();
-    std::string name = wanted.name.empty() ? default_name(relation_, position) : wanted.name;
+    std::string name =
+        wanted.name.empty() ? default_not_null_name(relation_, position) : wanted.name;
     if (has_constraint_named(relation_, name)) refuse_name(name, relation_);
     inherited->name = std::move(name);
     return;
@@ -175,7 +174,7 @@ void TableBuilder::finish_not_null(const NotNull& wanted) {
   }
   Constraint& constraint =
       add(session_, relation_, position,
-          wanted.name.empty() ? default_name(relation_, position) : wanted.name);
+          wanted.name.empty() ? default_not_null_name(relation_, position) : wanted.name);
   constraint.no_inherit = wanted.no_inherit;
   constraint.comment = wanted.comment;
 }
@@ -193,7 +192,7 @@ void TableChange::add_not_null(const ast::Constraint& node) {
   }
   const bool validated = !node.skip_validation;
   if (Constraint* known = not_null_of(relation, *position)) {
-    refuse_mismatch(relation, *known, node.is_no_inherit, validated);
+    refuse_not_null_mismatch(relation, *known, node.is_no_inherit, validated);
     if (!node.conname.empty() && node.conname != known->name) {
       throw sql_error(kNotReady,
                       "cannot create not-null constraint \"{}\" on column \"{}\" of table \"{}\"",
@@ -201,16 +200,16 @@ void TableChange::add_not_null(const ast::Constraint& node) {
           .with_detail(fmt::format(
               "A not-null constraint named \"{}\" already exists for this column.", known->name));
     }
-    known->also_local = known->parent != kNoOid;
+    known->also_local = known->is_inherited();
     return replace(std::move(relation));
   }
   if (!node.conname.empty() && has_constraint_named(relation, node.conname)) {
     refuse_name(node.conname, relation);
   }
   const std::size_t constraints = relation.constraints.size();
-  Constraint& constraint =
-      add(session_, relation, *position,
-          node.conname.empty() ? default_name(relation, *position) : std::string{node.conname});
+  Constraint& constraint = add(session_, relation, *position,
+                               node.conname.empty() ? default_not_null_name(relation, *position)
+                                                    : std::string{node.conname});
   constraint.no_inherit = node.is_no_inherit;
   constraint.validated = validated;
   replace(std::move(relation));
@@ -232,12 +231,12 @@ void TableChange::set_not_null(const ast::AlterTableCmd& command) {
       validate_not_null(session_, table_, oid);
       return look_again();
     }
-    if (known->parent == kNoOid || known->also_local) return;
+    if (!known->is_inherited() || known->also_local) return;
     known->also_local = true;
     return replace(std::move(relation));
   }
   const std::size_t constraints = relation.constraints.size();
-  add(session_, relation, position, default_name(relation, position));
+  add(session_, relation, position, default_not_null_name(relation, position));
   replace(std::move(relation));
   tell_debug(session_, fmt::format("verifying table \"{}\"", table_->relation.name));
   validate_constraints(session_, table_, constraints);
@@ -271,7 +270,7 @@ void TableChange::drop_not_null(const ast::AlterTableCmd& command) {
   if (!table_->relation.columns[position].not_null) return;
   require_may_be_null(position, sqlstate::syntax_error);
   const Constraint* known = not_null_of(table_->relation, position);
-  if (known != nullptr && known->parent != kNoOid) {
+  if (known != nullptr && known->is_inherited()) {
     throw_error(sqlstate::invalid_table_definition,
                 "cannot drop inherited constraint \"{}\" of relation \"{}\"", known->name,
                 table_->relation.name);
@@ -296,7 +295,7 @@ TablePtr give_not_null(StatementContext& session, const Relation& parent,
     known = &add(session, relation, position, constraint.name);
     known->validated = constraint.validated;
   } else {
-    refuse_mismatch(relation, *known, constraint.no_inherit, constraint.validated);
+    refuse_not_null_mismatch(relation, *known, constraint.no_inherit, constraint.validated);
     known->also_local = true;
   }
   known->parent = constraint.oid;
@@ -421,7 +420,7 @@ void alter_inheritability(StatementContext& session, const TablePtr& table,
                 "not-null constraint \"{}\" on partitioned table \"{}\" cannot be NO INHERIT",
                 constraint.name, table->relation.name);
   }
-  if (no_inherit && constraint.parent != kNoOid) {
+  if (no_inherit && constraint.is_inherited()) {
     throw_error(kNotReady, "cannot alter inherited constraint \"{}\" on relation \"{}\"",
                 constraint.name, table->relation.name);
   }

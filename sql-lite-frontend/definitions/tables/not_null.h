@@ -5,6 +5,11 @@
 /// NOT NULL constraints of existing tables and of their partitions.
 namespace swizzle::sql {
 
+/// Returns the name that the column's constraint gets, or the next one that is free.
+std::string default_not_null_name(const Relation& relation, std::size_t position);
+/// Throws 55000 if a parent's constraint cannot be merged with the one that the table has.
+void refuse_not_null_mismatch(const Relation& relation, const Constraint& known, bool no_inherit,
+                              bool validated);
 /// Gives a partition, and those below it, the NOT NULL constraint that its parent has got.
 TablePtr give_not_null(StatementContext& session, const Relation& parent,
                        const Constraint& constraint, const TablePtr& to);

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/definitions/databases/databases.h"
+#include "sql-lite-frontend/definitions/inheritance/inheritance.h"
 #include "sql-lite-frontend/definitions/publications/publications.h"
 #include "sql-lite-frontend/definitions/rights/large_objects.h"
 #include "sql-lite-frontend/definitions/rights/policy_definition.h"
@@ -195,13 +196,14 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
       throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
                   statement.subname, relation.name);
     }
-    const bool is_shared = found->kind == ConstraintKind::check ||
-                           (found->kind == ConstraintKind::not_null && !found->no_inherit);
-    if (is_shared && !statement.relation->inh && !relation.partitions.empty()) {
+    const bool is_shared = !found->no_inherit && (found->kind == ConstraintKind::check ||
+                                                  found->kind == ConstraintKind::not_null);
+    const bool has_parts = !relation.partitions.empty() || !relation.children.empty();
+    if (is_shared && !statement.relation->inh && has_parts) {
       throw_error(sqlstate::invalid_table_definition,
                   "inherited constraint \"{}\" must be renamed in child tables too", found->name);
     }
-    if (found->parent != kNoOid && is_shared) {
+    if (found->is_inherited() && is_shared) {
       throw_error(sqlstate::invalid_table_definition, "cannot rename inherited constraint \"{}\"",
                   found->name);
     }
@@ -225,9 +227,11 @@ void rename_object(StatementContext& session, const ast::RenameStmt& statement, 
   session.catalog.replace(*session.transaction, *table, std::move(relation));
   if (statement.rename_type == ast::ObjectType::column) {
     rename_column_below(session, *table, statement.subname, new_name);
+    rename_column_in_heirs(session, table, statement.subname, new_name);
   } else if (statement.rename_type == ast::ObjectType::tabconstraint) {
     link_old_not_nulls(session, *table);
     rename_constraint_below(session, *table, statement.subname, new_name);
+    rename_constraint_in_heirs(session, table, statement.subname, new_name);
   }
   if (statement.rename_type == ast::ObjectType::column) {
     if (const TypePtr type = session.names.user_type(rows))

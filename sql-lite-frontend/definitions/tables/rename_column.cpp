@@ -72,11 +72,13 @@ void rename_column(StatementContext& session, const TablePtr& table, Relation& r
 void require_renameable(StatementContext& session, const Relation& relation, std::size_t position,
                         bool with_partitions) {
   const Column& column = relation.columns[position];
-  if (relation.is_partition() && column.inherited && session.names.table(relation.partition_of)) {
+  const bool is_of_partition =
+      relation.is_partition() && column.inherited && session.names.table(relation.partition_of);
+  if (is_of_partition || column.inherit_count > 0) {
     throw_error(sqlstate::invalid_table_definition, "cannot rename inherited column \"{}\"",
                 column.name);
   }
-  if (with_partitions || relation.partitions.empty()) return;
+  if (with_partitions || (relation.partitions.empty() && relation.children.empty())) return;
   throw_error(sqlstate::invalid_table_definition,
               "inherited column \"{}\" must be renamed in child tables too", column.name);
 }

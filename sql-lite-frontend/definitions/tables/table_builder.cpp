@@ -383,6 +383,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     copy.oid = session_.catalog.allocate_oid();
     copy.parent = kNoOid;
     copy.also_local = false;
+    copy.inherit_count = 0;
     copy.validated = copy.enforced;  // there are no rows yet
     renumber(copy.columns);
     relation_.constraints.push_back(std::move(copy));

@@ -26,6 +26,9 @@ class TableBuilder {
   void add_column(const ast::ColumnDef& definition);
   /// Applies a column definition of a partition, which has its parent's columns.
   void change_column(const ast::ColumnDef& definition);
+  /// Adds the column, or merges the definition with a column that comes from INHERITS. `place`: of
+  /// the definition among the statement's columns, from 0.
+  void merge_column(const ast::ColumnDef& definition, std::size_t place);
   void add_constraint(const ast::Constraint& constraint);
   /// LIKE other_table INCLUDING …
   void add_like(const ast::TableLikeClause& like);
@@ -99,6 +102,9 @@ class TableBuilder {
   [[nodiscard]] bool is_new_table() const {
     return session_.catalog.table(relation_.oid) == nullptr;
   }
+  void notice_merged_column(std::string_view name, bool moves);
+  void require_mergeable(const ast::Constraint& constraint, const Column& column,
+                         bool was_generated) const;
   void make_identity(std::size_t position, const ast::Constraint& constraint);
   void finish_generation(const Generation& generation);
   void generate(const Generation& generation);

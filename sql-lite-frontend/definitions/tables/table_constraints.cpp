@@ -209,12 +209,23 @@ void TableBuilder::require_free_constraint_name(std::string_view name) const {
               name, relation_.name);
 }
 
-/// A partition may define again what it has from its parent. Returns true if this is such a check.
+/// A table may define again what it has from its parents. Returns true if this is such a check.
 bool TableBuilder::merge_inherited_check(const Constraint& check) {
   const auto same = std::ranges::find(relation_.constraints, check.name, &Constraint::name);
-  if (same == relation_.constraints.end() || same->parent == kNoOid) return false;
+  if (same == relation_.constraints.end() || !same->is_inherited()) return false;
   if (same->kind != ConstraintKind::check || same->check_sql != check.check_sql) {
     require_free_constraint_name(check.name);
+  }
+  if (same->inherit_count > 0) {
+    const auto refuse = [&](std::string_view what) {
+      throw_error(SqlState{"42P17"},
+                  "constraint \"{}\" conflicts with {} constraint on relation "
+                  "\"{}\"",
+                  check.name, what, relation_.name);
+    };
+    if (check.no_inherit) refuse("inherited");
+    if (same->enforced != check.enforced) refuse("NOT ENFORCED");
+    same->also_local = true;
   }
   notice_merged_constraint(session_, check.name);
   return true;
@@ -471,6 +482,8 @@ void TableBuilder::finish_check(const Pending& pending) {
     }
   });
   std::ranges::sort(constraint.columns);
+  constraint.enforced = node.is_enforced && pending.enforced;
+  constraint.validated = !node.skip_validation && constraint.enforced;
   if (!node.conname.empty()) {
     constraint.name = node.conname;
     if (merge_inherited_check(constraint)) return;
@@ -486,8 +499,6 @@ void TableBuilder::finish_check(const Pending& pending) {
     }
     constraint.name = own_free_name(object_name(relation_.name, column, "check"));
   }
-  constraint.enforced = node.is_enforced && pending.enforced;
-  constraint.validated = !node.skip_validation && constraint.enforced;
   relation_.constraints.push_back(std::move(constraint));
 }
 

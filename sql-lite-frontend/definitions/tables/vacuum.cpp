@@ -11,7 +11,7 @@
 #include "sql-lite-frontend/definitions/tables/analyze.h"
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/query/bound/statement_services.h"
-#include "sql-lite-frontend/statement/names/partitions.h"
+#include "sql-lite-frontend/statement/names/heirs.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/statement/statement_options.h"
 
@@ -320,7 +320,7 @@ void vacuum_tables(StatementContext& session, const ast::VacuumStmt& statement, 
     }
     const TablePtr table = binder.require_relation(*named.relation);
     targets.push_back({table, named.va_cols});
-    for (const TablePtr& one : with_partitions(session, table)) {
+    for (const TablePtr& one : with_parts(session, table)) {
       if (one->relation.oid != table->relation.oid) targets.push_back({one, named.va_cols, false});
     }
   }

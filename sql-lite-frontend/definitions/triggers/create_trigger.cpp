@@ -194,8 +194,8 @@ class TriggerBuilder {
     }
   }
 
-  /// Throws for row triggers with transition tables on partitions, since their rows are also
-  /// written through the parent.
+  /// Throws for row triggers with transition tables on partitions and heirs, since their rows are
+  /// also written through the parent.
   void refuse_row_transition_tables() const {
     const Relation& relation = table_->relation;
     if (relation.is_partitioned()) {
@@ -207,6 +207,11 @@ class TriggerBuilder {
     if (relation.is_partition()) {
       throw SqlError{sqlstate::feature_not_supported,
                      "ROW triggers with transition tables are not supported on partitions"};
+    }
+    if (!relation.parents.empty()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "ROW triggers with transition tables are not supported on inheritance "
+                     "children"};
     }
   }
 

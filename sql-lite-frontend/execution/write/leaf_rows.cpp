@@ -146,7 +146,7 @@ bool WriteOperator::update_locked_leaf(Execution& execution, std::size_t leaf,
   put(execution, new_row_, write_->new_first_slot);
   compute_generated(execution, new_row_, write_->new_first_slot);
   show_as_root(execution, new_row_, asked_->new_first_slot);
-  const std::size_t to = partitions.route(execution);
+  const std::size_t to = partitions.route_updated(execution);
   if (to != leaf) return move_leaf_row(execution, to, partitions);
   check_policies(execution, asked_->checks.policies);
   check_row(execution, new_row_);

@@ -160,7 +160,7 @@ void PartitionWrites::finish_change(Execution& execution, WriteOperator& root) c
   const bool updates = !root.deletes();
   // RETURNING tableoid shows the new row's partition.
   if (updates && !root_.returning.empty()) {
-    note_partition(execution, root_.new_first_slot, route(execution));
+    note_partition(execution, root_.new_first_slot, route_updated(execution));
   }
   note_written(execution, root, updates ? TriggerEvent::update : TriggerEvent::remove,
                root_.first_slot, root_.new_first_slot);

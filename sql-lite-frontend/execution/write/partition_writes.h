@@ -32,6 +32,10 @@ class PartitionWrites {
 
   /// Returns the leaf partition of the new row in the root's slots. Throws 23514 if there is none.
   [[nodiscard]] std::size_t route(Execution& execution) const;
+  /// Returns the leaf to which the updated row in the root's slots belongs. An heir keeps its rows.
+  [[nodiscard]] std::size_t route_updated(Execution& execution) const {
+    return tree().is_of_heirs() ? leaf_of_row(execution) : route(execution);
+  }
   WriteOperator& inserting(Execution& execution, std::size_t leaf);
   /// Returns a name of the row that is unique across all partitions.
   std::string_view name_of_row(Execution& execution, const TableAccess& target);

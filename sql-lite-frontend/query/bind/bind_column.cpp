@@ -110,7 +110,8 @@ void tell_absence(RowExpr& row, const ScopeItem& item, std::span<const ScopeColu
   const auto& columns = item.table->relation.columns;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto number = static_cast<std::size_t>(fields[i].origin.column);
-    if (number == 0 || number > columns.size() || !columns[number - 1].never_null()) continue;
+    if (number == 0 || number > columns.size()) continue;
+    if (!item.table->relation.never_null(number - 1)) continue;
     row.absence = RowExpr::Absence::field_is_null;
     row.telling_field = i;
     return;
@@ -165,7 +166,7 @@ ExprPtr ExpressionBinder::unless_absent(ExprPtr value, const ScopeItem& item) {
   const auto& columns = item.table->relation.columns;
   const auto telling = std::ranges::find_if(item.columns, [&](const ScopeColumn& column) {
     const auto number = static_cast<std::size_t>(column.origin.column);
-    return number > 0 && number <= columns.size() && columns[number - 1].never_null();
+    return number > 0 && number <= columns.size() && item.table->relation.never_null(number - 1);
   });
   std::vector<ExprPtr> fields;
   for (const ScopeColumn& column : item.columns) {
@@ -180,6 +181,9 @@ ExprPtr ExpressionBinder::table_of_row(const ScopeItem& item, Scope& scope, Scop
                                        std::int32_t location) {
   if (scope.clause != Clause::policy) note_system_column(item);
   if (!item.partition_slot) {
+    if (scope.clause == Clause::policy && !item.table->relation.children.empty()) {
+      unsupported("tableoid in a policy of a table with children", location);
+    }
     ExprPtr oid = std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
                                                  Value::from_oid(item.table->relation.oid));
     return item.is_version ? unless_absent(std::move(oid), item) : std::move(oid);
@@ -279,6 +283,14 @@ ExprPtr ExpressionBinder::bind_column(const ast::ColumnRef& node, Scope& scope) 
     refuse_variable(node);
     if (name == "xmax") {
       if (ExprPtr changer = changer_in(at)) return changer;
+    }
+    const bool has_heirs =
+        item.partition_slot && item.table && !item.table->relation.is_partitioned();
+    if (has_heirs) {
+      throw sql_error(sqlstate::feature_not_supported,
+                      "system column \"{}\" of a table with children is not supported", name)
+          .with_hint("Use ONLY to read the rows of the table itself.")
+          .at_position(node.location + 1);
     }
     ExprPtr expr = system_column(name, item, scope,
                                  [&](const ScopeColumn& column) { return use(item, column, at); });

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/query/bind/binder.h"
 #include "sql-lite-frontend/query/bind/binding_notes.h"
+#include "sql-lite-frontend/query/bind/partition_target.h"
 #include "sql-lite-frontend/query/bind/view_options.h"
 #include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -356,14 +357,15 @@ FromPtr QueryBinder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   }
   apply_alias(item, range.alias);
   const std::string alias = item.alias;
+  PartitionTreePtr partitions = partitions_of(table, !range.inh);
+  if (partitions && partitions->is_of_heirs()) show_heirs(item, *table, first_slot);
+  const std::optional<Slot> row_id = partitions ? std::nullopt : row_id_slot(*table, first_slot);
   scope.from_slots.push_back(own.from_slots[0]);
   add_item(scope, std::move(item));
   if (table->relation.kind == RelationKind::computed) {
     return from_node(FromComputed{table, alias, first_slot});
   }
-  FromTable from{table, alias, first_slot};
-  from.row_id_slot = row_id_slot(*table, first_slot);
-  if (table->relation.is_partitioned()) from.partitions = partitions_of(table, !range.inh);
+  FromTable from{table, alias, first_slot, std::move(partitions), row_id};
   if (is_row_secured(*table)) return secured_rows(std::move(from));
   return from_node(std::move(from));
 }

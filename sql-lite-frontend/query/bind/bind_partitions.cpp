@@ -7,9 +7,32 @@
 
 /// Partitioned tables: the partitions for which their names stand, and writes to them.
 namespace swizzle::sql {
+namespace {
+
+/// A virtual column is computed over the columns of the table that the statement names, so heirs
+/// must compute it alike.
+void require_same_expressions(const PartitionTree& tree) {
+  const std::vector<Column>& columns = tree.nodes.front().table->relation.columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].dropped || !columns[i].is_virtual) continue;
+    for (const PartitionTree::Leaf& leaf : tree.leaves) {
+      const std::size_t place = leaf.columns.empty() ? i : leaf.columns[i];
+      const Relation& heir = leaf.table->relation;
+      if (heir.columns[place].default_sql == columns[i].default_sql) continue;
+      throw_error(sqlstate::feature_not_supported,
+                  "virtual generated column \"{}\" with another expression in child table \"{}\" "
+                  "is not supported",
+                  columns[i].name, heir.name);
+    }
+  }
+}
+
+}  // namespace
 
 PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, bool only) {
+  if (!table->relation.has_parts()) return nullptr;
   if (only) {
+    if (!table->relation.is_partitioned()) return nullptr;
     auto alone = std::make_shared<PartitionTree>();
     alone->nodes.push_back({table, PartitionTree::kNone, {}, std::nullopt, PartitionTree::kNone});
     return alone;
@@ -20,6 +43,7 @@ PartitionTreePtr QueryBinder::partitions_of(const TablePtr& table, bool only) {
 PartitionTreePtr QueryBinder::whole_tree(const TablePtr& table) {
   PartitionTreePtr tree = PartitionTree::of(table, [this](Oid oid) { return names_.table(oid); });
   for (const PartitionTree::Node& node : tree->nodes) depend_on(node.table);
+  if (tree->is_of_heirs()) require_same_expressions(*tree);
   return tree;
 }
 
@@ -165,7 +189,7 @@ WriteStatement Binder::bind_leaf_change(const WriteStatement& write,
   }
   bind_index_expressions(one);
   bind_leaf_triggers(one);
-  if (updates && !one.changes().removes) {
+  if (updates && !one.changes().removes && !write.partitions.tree->is_of_heirs()) {
     // A row that moves to another partition is removed from this one.
     const WriteKind kind = std::exchange(one.kind, WriteKind::delete_);
     bind_leaf_triggers(one);
@@ -185,9 +209,11 @@ void Binder::bind_partition_writes(WriteStatement& write) {
     if (write.kind != WriteKind::insert) {
       write.partitions.leaf_changes.emplace_back(bind_leaf_change(write, leaf));
     }
-    if (write.kind != WriteKind::delete_) {
-      write.partitions.leaf_inserts.emplace_back(bind_leaf_insert(write, leaf, row));
-    }
+    // A row stays in the heir that has it; MERGE inserts into the table itself, the first leaf.
+    const bool takes_rows = write.partitions.tree->is_of_heirs()
+                                ? write.changes().inserts && write.partitions.leaf_inserts.empty()
+                                : write.kind != WriteKind::delete_;
+    if (takes_rows) write.partitions.leaf_inserts.emplace_back(bind_leaf_insert(write, leaf, row));
   }
 }
 

@@ -32,8 +32,8 @@ void Binder::bind_triggers(WriteStatement& write) {
   const Relation& relation = write.table->relation;
   for (const Trigger& trigger : relation.triggers) {
     if (trigger.enabled == 'D') continue;
-    // The partitions have copies of the trigger.
-    if (relation.is_partitioned() && trigger.for_each_row) continue;
+    // The leaves fire their own: the partitions have copies of the trigger.
+    if (write.partitions.tree && trigger.for_each_row) continue;
     for (const TriggerEvent event :
          {TriggerEvent::insert, TriggerEvent::update, TriggerEvent::remove}) {
       if (!trigger.fires_on(event) || !write.does(event)) continue;

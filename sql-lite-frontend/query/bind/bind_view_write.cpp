@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/query/bind/binder.h"
+#include "sql-lite-frontend/query/bind/partition_target.h"
 #include "sql-lite-frontend/query/bind/view_options.h"
 #include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -381,7 +382,12 @@ Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
     }
     return scope;
   }
-  if (!write.view.target) return table_scope(write.table, write.alias, first_slot);
+  if (!write.view.target) {
+    Scope scope = table_scope(write.table, write.alias, first_slot);
+    const PartitionTreePtr& tree = write.partitions.tree;
+    if (tree && tree->is_of_heirs()) show_heirs(scope.items[0], *write.table, first_slot);
+    return scope;
+  }
   Scope scope = view_scope(write.table, write.alias, write.view.target->columns, first_slot);
   const TypeId rows{write.view.target->view->relation.row_type};
   scope.items[0].row_type = is_composite(rows) ? rows : TypeId::none;

@@ -56,8 +56,10 @@ ExprPtr ExpressionBinder::virtual_column(const ScopeColumn& column) {
   if (found.may_be_absent) {
     // A column that is never NULL tells alone whether there is a row.
     const auto is_stored = [](const Column& one) { return !one.dropped && !one.is_virtual; };
-    const auto telling = std::ranges::find_if(
-        columns, [&](const Column& one) { return is_stored(one) && one.never_null(); });
+    const auto telling = std::ranges::find_if(columns, [&](const Column& one) {
+      return is_stored(one) &&
+             found.table->relation.never_null(static_cast<std::size_t>(&one - columns.data()));
+    });
     std::vector<ExprPtr> fields;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const bool is_asked =

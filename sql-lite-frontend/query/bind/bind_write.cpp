@@ -64,11 +64,16 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   }
   written_.push_back(write.table);
   depend_on_foreign_keys(*write.table);
-  if (write.table->relation.is_partitioned()) {
+  const bool is_partitioned = write.table->relation.is_partitioned();
+  // INSERT writes to the named table alone, unless that is partitioned.
+  if (is_partitioned || write.kind != WriteKind::insert) {
     // ONLY before a view's name means nothing, and to INSERT within one.
     const bool only = write.view.target ? write.view.target->only : !range.inh;
-    write.partitions.tree = partitions_of(write.table, only && !write.changes().inserts);
+    write.partitions.tree =
+        partitions_of(write.table, only && !(is_partitioned && write.changes().inserts));
     if (write.merge) write.merge->read_partitions = partitions_of(write.table, only);
+  }
+  if (write.partitions.tree) {
     for (const PartitionTree::Node& node : write.partitions.tree->nodes)
       written_.push_back(node.table);
   }
@@ -162,9 +167,9 @@ const Column* Binder::view_default_of(const WriteStatement& write, std::size_t p
 /// CHECK constraints and stored generated columns, over the new row in `row`.
 void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   const Relation& relation = write.table->relation;
-  // Those of a partitioned table are its partitions'.
+  // Those of a partitioned table, or of one with heirs, are the leaves'.
   if (relation.is_partition() && !write.partitions.shown_as) bind_bounds(write, row);
-  if (relation.is_partitioned()) return;
+  if (write.partitions.tree) return;
   for (const Constraint& constraint : relation.constraints) {
     if (constraint.kind != ConstraintKind::check || !constraint.enforced) continue;
     write.checks.constraints.push_back(
@@ -193,7 +198,7 @@ void Binder::bind_changed_rows(WriteStatement& write) {
 
 void Binder::bind_index_expressions(WriteStatement& write) {
   const Relation& relation = write.table->relation;
-  if (relation.is_partitioned()) return;
+  if (write.partitions.tree) return;
   const bool any = std::ranges::any_of(relation.indexes, [](const Index& index) {
     return !index.predicate_sql.empty() ||
            std::ranges::any_of(index.columns,
@@ -431,7 +436,10 @@ void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where,
   if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
     if (write.view.target || write.view.instead) unsupported("WHERE CURRENT OF on a view");
     if (!write.rows.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
-    if (write.partitions.tree) unsupported("WHERE CURRENT OF on a partitioned table");
+    if (write.partitions.tree) {
+      unsupported(write.partitions.tree->is_of_heirs() ? "WHERE CURRENT OF on a table with children"
+                                                       : "WHERE CURRENT OF on a partitioned table");
+    }
     write.rows.current_of = current->cursor_name;
     write.rows.current_of_parameter = cursor_variable(current->cursor_name);
     return;

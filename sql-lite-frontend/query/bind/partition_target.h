@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sql-lite-frontend/query/bind/query.h"
+#include "sql-lite-frontend/query/bind/scope.h"
 
 namespace swizzle::sql {
 
@@ -16,6 +17,12 @@ inline OutputTarget partition_target(const FromTable& table) {
   target.expr = std::make_unique<SlotExpr>(target.type, kNoTypmod, target.slot,
                                            SlotExpr::Origin{kNoOid, 0, table.alias, target.name});
   return target;
+}
+
+/// Makes the item one of the table and its heirs: rows know their table, and have no common ids.
+inline void show_heirs(ScopeItem& item, const Table& table, Slot first_slot) {
+  item.partition_slot = partition_slot(table, first_slot);
+  item.row_id_slot.reset();
 }
 
 /// Returns a column with the hidden ids of the rows. Pre: the table has them.

@@ -32,23 +32,26 @@ struct FromTable {
   TablePtr table;
   std::string alias;
   Slot first_slot = 0;
-  /// Partitions of a partitioned table. Behind its columns' slots come those of `partition_slot`.
+  /// Partitions of a partitioned table, or the table and its heirs. Behind its columns' slots come
+  /// those of `partition_slot`.
   PartitionTreePtr partitions = nullptr;
   /// Slot with the rows' hidden ids, if the table has them and the statement may read them.
   std::optional<Slot> row_id_slot = std::nullopt;
 };
-/// Returns the number of slots of a row of the table. A partitioned table has, behind its columns,
-/// the number of the row's partition, and that one's place among the tree's leaves. A table with
-/// hidden row ids has that id there.
-inline std::size_t row_slots(const Table& table) noexcept {
+/// Returns the number of slots of a row of the table, without its hidden row id. A table with
+/// partitions or children has, behind its columns, the number of the row's table, and that one's
+/// place among the tree's leaves.
+inline std::size_t slots_before_row_id(const Table& table) noexcept {
   constexpr std::size_t kOfPartition = 2;
-  const std::size_t behind =
-      table.relation.is_partitioned() ? kOfPartition : std::size_t{table.shows_row_ids()};
-  return table.relation.columns.size() + behind;
+  return table.relation.columns.size() + (table.relation.has_parts() ? kOfPartition : 0);
+}
+/// Returns the number of slots of a row of the table. A table with hidden row ids has that id last.
+inline std::size_t row_slots(const Table& table) noexcept {
+  return slots_before_row_id(table) + std::size_t{table.shows_row_ids()};
 }
 inline std::optional<Slot> row_id_slot(const Table& table, Slot first_slot) noexcept {
   if (!table.shows_row_ids()) return std::nullopt;
-  return first_slot + static_cast<Slot>(table.relation.columns.size());
+  return first_slot + static_cast<Slot>(slots_before_row_id(table));
 }
 inline Slot partition_slot(const Table& table, Slot first_slot) noexcept {
   return first_slot + static_cast<Slot>(table.relation.columns.size());
@@ -372,7 +375,7 @@ struct PartitionedWrite {
   /// and the places of its columns (PartitionTree::Leaf::columns).
   TablePtr shown_as;
   std::vector<std::size_t> shown_places;
-  /// Partitions of a partitioned table.
+  /// Partitions of a partitioned table; or, for other statements than INSERT, a table's heirs.
   PartitionTreePtr tree;
   /// Key over the new row, by node of the tree.
   std::vector<std::vector<ExprPtr>> keys;

@@ -54,8 +54,8 @@ class QueryBinder : public ExpressionBinder {
   FromPtr bind_from_node(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
-  /// Returns the partitions for which the name stands. With ONLY that is just the table itself,
-  /// which has no rows.
+  /// Returns the partitions, or the heirs, for which the name stands; null for a table without
+  /// either. With ONLY that is just the partitioned table itself, which has no rows, or null.
   PartitionTreePtr partitions_of(const TablePtr& table, bool only);
   PartitionTreePtr whole_tree(const TablePtr& table);
   FromPtr bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope);

@@ -182,7 +182,9 @@ std::string query_of(Session::State& session, const Table& table,
     first = false;
     text += quote_identifier(table.relation.columns[position].name);
   }
-  return text + " FROM " + session.names.qualified_name(table);
+  // Children are copied by their own names.
+  const std::string_view only = table.relation.children.empty() ? "" : "ONLY ";
+  return fmt::format("{} FROM {}{}", text, only, session.names.qualified_name(table));
 }
 
 std::uint64_t copy_to(Session::State& session, const ast::CopyStmt& copy,

@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/definitions/tables/named_relation.h"
 #include "sql-lite-frontend/session/commands/statements.h"
 #include "sql-lite-frontend/session/state/session_state.h"
-#include "sql-lite-frontend/statement/names/partitions.h"
+#include "sql-lite-frontend/statement/names/heirs.h"
 
 namespace swizzle::sql {
 namespace {
@@ -45,11 +45,11 @@ TablePtr lock_named(Session::State& session, const ast::RangeVar& range, lock::R
   }
 }
 
-/// Locks the table and its partitions.
+/// Locks the table and its partitions or heirs.
 void lock_whole(Session::State& session, const TablePtr& table, lock::RelationMode mode,
                 WaitPolicy wait) {
-  if (!table->relation.is_partitioned()) return lock_relation(session, *table, mode, wait);
-  for (const TablePtr& one : with_partitions(session, table)) {
+  if (!table->relation.has_parts()) return lock_relation(session, *table, mode, wait);
+  for (const TablePtr& one : with_parts(session, table)) {
     lock_relation(session, *one, mode, wait);
   }
 }
@@ -77,7 +77,7 @@ void lock_table(Session::State& session, const ast::LockStmt& statement) {
   for (const ast::Node* node : statement.relations) {
     const auto& range = ast::as<ast::RangeVar>(node);
     const TablePtr table = lock_named(session, range, mode, wait);
-    if (table->relation.is_partitioned() && range.inh) lock_whole(session, table, mode, wait);
+    if (table->relation.has_parts() && range.inh) lock_whole(session, table, mode, wait);
     if (table->relation.kind == RelationKind::view) lock_below(session, *table, mode, wait);
   }
 }

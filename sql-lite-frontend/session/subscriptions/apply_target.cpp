@@ -130,6 +130,11 @@ const Column& ApplyTarget::column(std::size_t published) const {
   return table_->relation.columns[locals_[published]];
 }
 
+/// Returns the name as it means the table's own rows, without those of its heirs.
+std::string ApplyTarget::name_of_rows() const {
+  return (table_->relation.children.empty() ? "" : "ONLY ") + quoted_name_;
+}
+
 std::string ApplyTarget::quoted(std::size_t published) const {
   return quote_identifier(column(published).name);
 }
@@ -180,7 +185,7 @@ std::vector<std::size_t> ApplyTarget::sent_columns(const PublishedRow& row, KeyC
 
 void ApplyTarget::set_columns(ApplyStatement& statement,
                               const std::vector<std::size_t>& columns) const {
-  statement.text = fmt::format("UPDATE {} SET ", quoted_name_);
+  statement.text = fmt::format("UPDATE {} SET ", name_of_rows());
   for (const std::size_t i : columns) {
     if (!statement.of_new.empty()) statement.text += ", ";
     statement.text += quoted(i) + " = ";
@@ -231,14 +236,14 @@ void ApplyTarget::require_same_fixed(const PublishedRow& old_row, const Publishe
 
 ApplyStatement ApplyTarget::find() const {
   ApplyStatement statement;
-  statement.text = fmt::format("SELECT FROM {}", quoted_name_);
+  statement.text = fmt::format("SELECT FROM {}", name_of_rows());
   add_key_condition(statement);
   return statement;
 }
 
 ApplyStatement ApplyTarget::remove() const {
   ApplyStatement statement;
-  statement.text = fmt::format("DELETE FROM {}", quoted_name_);
+  statement.text = fmt::format("DELETE FROM {}", name_of_rows());
   add_key_condition(statement);
   return statement;
 }
@@ -246,7 +251,7 @@ ApplyStatement ApplyTarget::remove() const {
 ApplyStatement ApplyTarget::declare_cursor(const PublishedRow& old_row) const {
   ApplyStatement statement;
   statement.text =
-      fmt::format("DECLARE {} NO SCROLL CURSOR FOR SELECT FROM {}", kCursor, quoted_name_);
+      fmt::format("DECLARE {} NO SCROLL CURSOR FOR SELECT FROM {}", kCursor, name_of_rows());
   bool is_first = true;
   for (const std::size_t i : search().columns) {
     statement.text += std::exchange(is_first, false) ? " WHERE " : " AND ";
@@ -272,7 +277,7 @@ ApplyStatement ApplyTarget::update_at_cursor(const PublishedRow& row) const {
 
 ApplyStatement ApplyTarget::remove_at_cursor() const {
   ApplyStatement statement;
-  statement.text = fmt::format("DELETE FROM {} WHERE CURRENT OF {}", quoted_name_, kCursor);
+  statement.text = fmt::format("DELETE FROM {} WHERE CURRENT OF {}", name_of_rows(), kCursor);
   return statement;
 }
 

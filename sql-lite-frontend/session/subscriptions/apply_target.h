@@ -77,6 +77,7 @@ class ApplyTarget {
   [[nodiscard]] bool is_of_key(std::size_t published) const;
   [[nodiscard]] std::vector<std::size_t> sent_columns(const PublishedRow& row, KeyChange key) const;
   [[nodiscard]] const Column& column(std::size_t published) const;
+  [[nodiscard]] std::string name_of_rows() const;
   [[nodiscard]] std::string quoted(std::size_t published) const;
   void add_parameter(ApplyStatement& statement, std::size_t published) const;
   /// "SET a = $1, …".

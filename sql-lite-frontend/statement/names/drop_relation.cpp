@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/catalog/statistics/statistics_store.h"
 #include "sql-lite-frontend/catalog/subscriptions.h"
+#include "sql-lite-frontend/statement/names/heirs.h"
 #include "sql-lite-frontend/statement/names/in_use.h"
 #include "sql-lite-frontend/statement/names/partitions.h"
 #include "sql-lite-frontend/statement/sequences.h"
@@ -34,7 +35,15 @@ void StatementContext::drop_relation(const TablePtr& table) {
       if (const TablePtr partition = catalog.table(oid)) drop_relation(partition);
     }
   }
+  if (!locked->relation.children.empty()) {
+    check_stack();
+    for (const TablePtr& child : children_of(*this, locked->relation)) {
+      if (catalog.table(child->relation.oid)) drop_relation(child);
+    }
+    locked = catalog.lock_for_change(*transaction, locked);
+  }
   const Relation& relation = locked->relation;
+  for (const Oid parent : relation.parents) leave_heir(*this, parent, relation.oid);
   if (relation.is_partitioned()) drop_half_detached(*this, relation.oid);
   if (relation.is_partition()) leave_parent(*this, relation);
   if (keeps_rows(relation.kind)) {

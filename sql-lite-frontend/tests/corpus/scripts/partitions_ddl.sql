@@ -156,7 +156,6 @@ select count(*) from l_new;
 create table in_l partition of l_new for values in (100) with (fillfactor = 50);
 alter table y attach partition l1 for values in (1);
 alter table y detach partition l1;
--- differs: refused: table inheritance
 create table inh () inherits (y);
 lock table l_new;
 begin;
