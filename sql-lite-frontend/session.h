@@ -25,6 +25,7 @@ class Engine;
 
 namespace swizzle::sql {
 
+class MemoryAccount;
 class Session;
 
 /// One end of a TCP connection.
@@ -210,6 +211,8 @@ class Session {
   /// Returns the encoding of the client's texts (client_encoding); null is UTF-8.
   [[nodiscard]] const EncodingTable* client_encoding() const noexcept;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
+  /// Returns the account that session_memory_limit bounds.
+  [[nodiscard]] MemoryAccount& memory() noexcept;
   /// Writes the session's user and statement as text; returns the number of bytes. Takes no memory
   /// and no lock.
   std::size_t describe_work(std::span<char> into) const noexcept;

@@ -174,6 +174,7 @@ Result<> EncodingTable::encode_tail(std::string& buffer, std::size_t start) cons
   const std::size_t plain = ascii_prefix(tail);
   if (plain == tail.size()) return {};
   std::string encoded;
+  encoded.reserve(kMostEncodedGrowth * (tail.size() - plain));
   RETURN_IF_ERROR(encode(tail.substr(plain), encoded));
   buffer.resize(start + plain);
   buffer += encoded;

@@ -40,6 +40,11 @@ class EncodingTable {
   /// True if texts can be converted between the encoding and UTF-8, as far as PostgreSQL does it.
   static bool is_convertible(Encoding encoding) noexcept;
 
+  /// A text in UTF-8 has at most so many bytes for each of its bytes in the encoding, and the
+  /// other way round.
+  static constexpr std::size_t kMostDecodedGrowth = 3;
+  static constexpr std::size_t kMostEncodedGrowth = 2;
+
   EncodingTable(const EncodingTable&) = delete;
   EncodingTable& operator=(const EncodingTable&) = delete;
   ~EncodingTable() = default;

@@ -191,6 +191,25 @@ TEST_CASE("a text of all characters of an encoding is cut anywhere and put toget
   }
 }
 
+TEST_CASE("no character grows by more than what is counted for a text", "[encodings]") {
+  for (const Expected& expected : kPostgres) {
+    INFO(expected.encoding);
+    const EncodingTable& table = table_of(expected.encoding);
+    std::size_t grown = 0;
+    for_each_character(table, [&](const std::string& character, const std::string& decoded) {
+      if (decoded.size() > EncodingTable::kMostDecodedGrowth * character.size()) ++grown;
+    });
+    for_each_code_point([&](std::uint32_t point) {
+      std::string text;
+      std::string encoded;
+      append_character(text, point);
+      if (!table.encode(text, encoded)) return;
+      if (encoded.size() > EncodingTable::kMostEncodedGrowth * text.size()) ++grown;
+    });
+    CHECK(grown == 0);
+  }
+}
+
 TEST_CASE("random bytes are refused or are characters", "[encodings]") {
   for (const Expected& expected : kPostgres) {
     const EncodingTable& table = table_of(expected.encoding);

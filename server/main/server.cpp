@@ -575,6 +575,8 @@ void Server::close_segments(const ServerSettings& settings) {
 
 void Server::apply_limits(const ServerSettings& settings) {
   database_->shared().memory.set_limit(settings.memory_bytes);
+  database_->shared().catalogs->shared_objects().definition_memory()->set_limit(
+      settings.memory_bytes / 2);
   sql::TemporaryFiles& temporary = *database_->shared().temporary_files;
   std::uint64_t bytes = settings.temporary_file_bytes;
   if (bytes == 0) {

@@ -29,9 +29,16 @@ Result<> check_text(std::string_view text) {
 
 Result<> ClientText::convert(std::string_view& text) {
   constexpr std::size_t kLong = std::size_t{1} << 16U;
+  const std::size_t most = EncodingTable::kMostDecodedGrowth * text.size();
+  RETURN_IF_ERROR(memory_.take(most + sizeof(std::string)));
   std::string& converted = texts_.emplace_front();
   Result<> result;
-  for_text(text.size(), kLong, [&] { result = encoding_->decode(text, converted); });
+  for_text(text.size(), kLong, [&] {
+    // Growing by itself, a long text would take more than what is counted.
+    if (text.size() >= kLong) converted.reserve(most);
+    result = encoding_->decode(text, converted);
+  });
+  memory_.give_back(most - converted.size());
   text = converted;
   return result;
 }

@@ -340,6 +340,32 @@ TEST_CASE("binary values have their texts in the client's encoding", "[encodings
   CHECK(client.ask("SELECT to_tsvector('simple', '\xe4')") == "'\xe4':1");
 }
 
+TEST_CASE("texts of another encoding count as memory of their session", "[encodings]") {
+  const Home home;
+  const Client utf8{home};
+  const Client latin{home, "LATIN1"};
+  for (const Client* client : {&utf8, &latin}) client->run("SET session_memory_limit = '16MB'");
+  const std::string text(std::size_t{4} << 20U, '\xe4');
+  const std::string decoded = in_utf8(Encoding::latin1, text);
+  for (const int format : {0, 1}) {
+    INFO(format);
+    CHECK(utf8.ask_with("SELECT length($1::text)", {decoded}, format).size() > 3);
+    CHECK(latin.ask_with("SELECT length($1::text)", {text}, format).starts_with("53200"));
+    CHECK(latin.ask("SELECT 1") == "1");
+  }
+  CHECK(latin.ask("SELECT repeat('\xe4', 3000000)").starts_with("53200"));
+  CHECK(latin.ask("SELECT length(convert_to(repeat('\xe4', 1000000), 'UTF8'))") == "2000000");
+  CHECK(latin.ask("-- " + text + "\nSELECT 1").starts_with("53200"));
+  latin.run("BEGIN");
+  CHECK(latin.ask_with("SELECT length($1)", {text}, 0).starts_with("53200"));
+  CHECK(latin.ask("SELECT 1").starts_with("25P02"));
+  latin.run("ROLLBACK");
+  // A message gives back at its end what it has taken.
+  const std::string shorter(std::size_t{1} << 20U, '\xe4');
+  for (int i = 0; i < 40; ++i)
+    REQUIRE(latin.ask_with("SELECT length($1)", {shorter}, 0) == std::to_string(shorter.size()));
+}
+
 TEST_CASE("every encoding's whole repertoire comes back, in all forms", "[encodings]") {
   const Home home;
   const Client utf8{home};

@@ -21,7 +21,8 @@ Conversation::Conversation(Channel& channel, sql::Session& session, Interrupts& 
       interrupts_(interrupts),
       journal_(journal),
       sink_(channel, journal),
-      watch_(timer, session) {
+      watch_(timer, session),
+      client_text_(session.memory()) {
   sink_.attach(session);
   read_settings();
 }

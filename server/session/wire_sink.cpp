@@ -119,7 +119,7 @@ std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
       case FrontendKind::copy_done:
         return std::nullopt;
       case FrontendKind::copy_fail: {
-        ClientText text;
+        ClientText text{session_->memory()};
         const EncodingTable* const client = session_->client_encoding();
         if (client != nullptr) text.begin(*client);
         const auto message = decode_copy_fail(frame->payload, client != nullptr ? &text : nullptr);

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/counted_record.h"
 #include "sql-lite-frontend/catalog/named_objects.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/catalog/object_map.h"
@@ -134,10 +135,10 @@ void Catalog::put_indexed(Oid oid, const CheckedShared<const Object>& object) {
 template void Catalog::put_indexed<Table>(Oid oid, const TablePtr& table);
 
 void Catalog::load_schemas() {
-  for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::schema),
-                  [&](Oid oid, Bytes value) {
-                    put_indexed<Schema>(oid, std::make_shared<const Schema>(decode<Schema>(value)));
-                  });
+  for_each_record(
+      engine_, tree_, kind_prefix(database_, RecordKind::schema), [&](Oid oid, Bytes value) {
+        put_indexed<Schema>(oid, read_record<Schema>(shared_.definition_memory(), value));
+      });
   if (!engine_.salvages()) return;
   for (const Schema& schema : first_schemas()) {
     if (find_or_null(schemas_, schema.oid) == nullptr)
@@ -145,8 +146,7 @@ void Catalog::load_schemas() {
   }
 }
 
-void note_user_type(const UserType& type, Oid default_of_database) {
-  note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
+NotedType note_user_type(const UserType& type, Oid default_of_database) {
   Oid collation = type.collation != kNoOid ? type.collation : default_collation(type.base);
   if (collation == collation_id::by_default) collation = default_of_database;
   const bool is_collated = collation != kNoOid && !is_plain_collation(collation);
@@ -155,6 +155,18 @@ void note_user_type(const UserType& type, Oid default_of_database) {
                                                   : type.base;
   if (is_domain(type.id())) note_domain(type.id(), {base, type.base_typmod});
   if (is_user_range(type.id())) note_range(type.id(), base);
+  return {type.id(), {quote_identifier(type.name), type.labels, {}}};
+}
+
+TypePtr registered(const TypePtr& type, Oid default_of_database) {
+  struct Both {
+    TypePtr type;
+    NotedType name;
+  };
+  if (!type) return type;
+  const auto both =
+      std::make_shared<const Both>(Both{type, note_user_type(*type, default_of_database)});
+  return std::shared_ptr<const UserType>{both, type.get()};
 }
 
 void note_user_collation(const UserCollation& collation) {
@@ -172,7 +184,7 @@ void note_user_collation(const UserCollation& collation) {
 void Catalog::load_types() {
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::user_type),
                   [&](Oid oid, Bytes value) {
-                    put_type(oid, std::make_shared<const UserType>(decode<UserType>(value)));
+                    put_type(oid, read_record<UserType>(shared_.definition_memory(), value));
                   });
 }
 
@@ -205,10 +217,8 @@ void Catalog::put_type(Oid oid, const TypePtr& type) {
     const auto known = type_names_.find(NameKey{old->schema, old->name});
     if (known != type_names_.end() && known->second == oid) type_names_.erase(known);
   }
-  put_indexed<UserType>(oid, type);
-  if (!type) return;
-  type_names_[NameKey{type->schema, type->name}] = oid;
-  note_user_type(*type, default_collation_);
+  put_indexed<UserType>(oid, registered(type, default_collation_));
+  if (type) type_names_[NameKey{type->schema, type->name}] = oid;
 }
 
 TypePtr Catalog::type(Oid oid) const {
@@ -229,13 +239,13 @@ void Catalog::load_routines() {
   std::vector<Routine> leftovers;
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::routine),
                   [&](Oid oid, Bytes value) {
-                    auto routine = decode<Routine>(value);
+                    auto routine = read_record<Routine>(shared_.definition_memory(), value);
                     // Temporary, since the schema has no record. Its session is gone.
-                    const bool is_temporary = find_or_null(schemas_, routine.schema) == nullptr;
+                    const bool is_temporary = find_or_null(schemas_, routine->schema) == nullptr;
                     if (is_temporary && !engine_.salvages()) {
-                      leftovers.push_back(std::move(routine));
+                      leftovers.push_back(*routine);
                     } else {
-                      put_routine(oid, std::make_shared<const Routine>(std::move(routine)));
+                      put_routine(oid, std::move(routine));
                     }
                   });
   if (!engine_.is_standby()) drop_routines(engine_, tree_, database_, leftovers);
@@ -273,10 +283,10 @@ constexpr RecordKind record_of(const EventTrigger*) {
 template <class Object>
 void Catalog::load_made() {
   const Object* const kind = nullptr;
-  for_each_record(engine_, tree_, kind_prefix(database_, record_of(kind)),
-                  [&](Oid oid, Bytes value) {
-                    put_indexed<Object>(oid, std::make_shared<const Object>(decode<Object>(value)));
-                  });
+  for_each_record(
+      engine_, tree_, kind_prefix(database_, record_of(kind)), [&](Oid oid, Bytes value) {
+        put_indexed<Object>(oid, read_record<Object>(shared_.definition_memory(), value));
+      });
 }
 
 template <class Object>

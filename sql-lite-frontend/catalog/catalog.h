@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/change_list.h"
+#include "sql-lite-frontend/catalog/definition_memory.h"
 #include "sql-lite-frontend/catalog/dependency_index.h"
 #include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
@@ -24,7 +25,10 @@ namespace swizzle::sql {
 
 /// Records in the process's tables of types and collations, found by number: names, labels, base
 /// types of domains. `default_collation`: of the type's database.
-void note_user_type(const UserType& type, Oid default_collation);
+[[nodiscard]] NotedType note_user_type(const UserType& type, Oid default_collation);
+/// Returns the type with its name registered as long as the pointer or a copy lives; it may be
+/// null.
+[[nodiscard]] TypePtr registered(const TypePtr& type, Oid default_collation);
 void note_user_collation(const UserCollation& collation);
 
 /// The committed catalog of one database, over its records in one tree of the engine. Relations are
@@ -369,6 +373,8 @@ class CatalogView {
   [[nodiscard]] Catalog& of_database() const noexcept { return catalog_; }
 
  private:
+  [[nodiscard]] CatalogObject present(const CatalogChange& change) const;
+  void count(CatalogChange& change) const;
   void change(CatalogChange change);
   /// The session's own word on an object: nullptr when it has none, else a possibly null pointer.
   template <class Ptr>

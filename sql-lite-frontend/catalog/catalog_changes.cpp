@@ -101,7 +101,52 @@ std::string version_value(std::uint64_t version) {
 
 }  // namespace
 
+namespace {
+
+std::string record_of(const Table& table) {
+  return encode(table.relation);
+}
+template <class Object>
+std::string record_of(const Object& object) {
+  return encode(object);
+}
+
+std::size_t memory_of(const CatalogObject& object) {
+  return std::visit(
+      [](const auto& pointer) {
+        return pointer ? DefinitionMemory::bytes_of_record(record_of(*pointer).size()) : 0;
+      },
+      object);
+}
+
+}  // namespace
+
+/// Returns the state that a change takes the place of; a null pointer if there is none.
+CatalogObject CatalogView::present(const CatalogChange& change) const {
+  return std::visit(
+      [&](const auto& pointer) -> CatalogObject {
+        using Ptr = std::remove_cvref_t<decltype(pointer)>;
+        if (const Ptr* const mine = changes_.last<Ptr>(change.oid)) return *mine;
+        return before(0, change);
+      },
+      change.object);
+}
+
+/// Counts the memory of a new state. Throws 53200.
+void CatalogView::count(CatalogChange& change) const {
+  const std::size_t bytes = memory_of(change.object);
+  if (bytes == 0) return;
+  const std::size_t replaced = change.created ? 0 : memory_of(present(change));
+  DefinitionMemory::Share share{catalog_.shared_objects().definition_memory(), bytes};
+  share.require_within_limit(replaced);
+  std::visit([&](auto& pointer) { pointer = counted(std::move(pointer), std::move(share)); },
+             change.object);
+}
+
 void CatalogView::change(CatalogChange change) {
+  count(change);
+  if (auto* const type = std::get_if<TypePtr>(&change.object))
+    *type = registered(*type, catalog_.default_collation());
   changes_.add(std::move(change));
   ++local_version_;
 }
@@ -343,7 +388,7 @@ SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {
   return create_object<Schema, SchemaPtr>(transaction, std::move(schema));
 }
 TypePtr CatalogView::create(Transaction& transaction, UserType type) {
-  note_user_type(type, catalog_.default_collation());
+  const NotedType name = note_user_type(type, catalog_.default_collation());
   return create_object<UserType, TypePtr>(transaction, std::move(type));
 }
 RoutinePtr CatalogView::create(Transaction& transaction, Routine routine) {

@@ -68,8 +68,14 @@ struct Catalog::Reading {
   TablePtr relation(Oid oid) {
     const auto value = get(object_key(catalog.database_, RecordKind::relation, oid));
     if (!value) return nullptr;
-    auto decoded = decode<Relation>(*value);
-    return open_table(catalog.engine_, std::move(decoded), version_of(oid), nullptr);
+    const std::size_t bytes = value->size();
+    return opened(decode<Relation>(*value), bytes);
+  }
+  TablePtr opened(Relation relation, std::size_t record_bytes) {
+    const std::uint64_t version = version_of(relation.oid);
+    return counted<Table>(
+        open_table(catalog.engine_, std::move(relation), version, nullptr),
+        {catalog.shared_.definition_memory(), DefinitionMemory::bytes_of_record(record_bytes)});
   }
   std::vector<Oid> references_to(Oid referenced) {
     const std::string low = object_key(catalog.database_, RecordKind::reference, referenced);
@@ -149,6 +155,9 @@ TablePtr Catalog::table(Oid oid) {
 }
 
 TablePtr Catalog::named(const Names& names, Oid schema, std::string_view name) {
+  // No relation has such a name, and a client may make up names of any length.
+  constexpr std::size_t kLongestName = 63;
+  if (name.size() > kLongestName) return nullptr;
   // The page with the names may be the damaged one; relations have their names, too.
   if (engine_.salvages()) [[unlikely]]
     become_whole();
@@ -188,16 +197,20 @@ TablePtr Catalog::table_of_index(Oid schema, std::string_view index) {
 
 void Catalog::read_all() {
   Reading reading{*this};
-  std::vector<std::pair<Oid, Relation>> found;
+  struct Found {
+    Oid oid;
+    Relation relation;
+    std::size_t record_bytes;
+  };
+  std::vector<Found> found;
   reading.for_each_relation([&](Oid oid, Bytes value) {
     yield_point(kWorkOfRecord);
     const std::shared_lock lock{mutex_};
-    if (!tables_.contains(oid)) found.emplace_back(oid, decode<Relation>(value));
+    if (!tables_.contains(oid)) found.push_back({oid, decode<Relation>(value), value.size()});
   });
-  for (auto& [oid, relation] : found) {
+  for (auto& [oid, relation, record_bytes] : found) {
     yield_point(kWorkOfRecord);
-    const TablePtr table =
-        open_table(engine_, std::move(relation), reading.version_of(oid), nullptr);
+    const TablePtr table = reading.opened(std::move(relation), record_bytes);
     const std::unique_lock lock{mutex_};
     if (may_add(oid)) add(table);
   }

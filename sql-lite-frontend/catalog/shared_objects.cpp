@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
-#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/catalog/counted_record.h"
 #include "sql-lite-frontend/catalog/object_map.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -34,9 +34,9 @@ void SharedObjects::load() {
         next_oid_ = load_big_endian<Oid>(cursor.value().data());
         oid_limit_ = next_oid_.load();
       } else if (kind == RecordKind::role) {
-        roles_[oid] = std::make_shared<Role>(decode<Role>(cursor.value()));
+        roles_[oid] = read_record<Role>(memory_, cursor.value());
       } else if (kind == RecordKind::database) {
-        databases_[oid] = std::make_shared<DatabaseEntry>(decode<DatabaseEntry>(cursor.value()));
+        databases_[oid] = read_record<DatabaseEntry>(memory_, cursor.value());
       }
     }
   }
@@ -48,6 +48,7 @@ void SharedObjects::load() {
 
 void SharedObjects::read_again() {
   SharedObjects fresh{engine_, tree_};
+  fresh.memory_ = memory_;
   fresh.load();
   const std::unique_lock lock{mutex_};
   roles_.swap(fresh.roles_);
@@ -59,6 +60,7 @@ void SharedObjects::read_again() {
 void SharedObjects::open_promoted(const Tree& tree) {
   tree_ = tree;
   SharedObjects fresh{engine_, tree_};
+  fresh.memory_ = memory_;
   fresh.load();
   next_oid_ = fresh.next_oid_.load();
   oid_limit_ = fresh.oid_limit_.load();

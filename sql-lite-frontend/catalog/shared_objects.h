@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/definition_memory.h"
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/types/checked_pointers.h"
 #include "storage/engine.h"
@@ -33,6 +34,7 @@ class SharedObjects {
   /// numbers is read as well, since the primary has moved it.
   void open_promoted(const Tree& tree);
   [[nodiscard]] Tree tree() const noexcept { return tree_; }
+  [[nodiscard]] const DefinitionMemoryPtr& definition_memory() const noexcept { return memory_; }
 
   /// Version number, raised after every committed change.
   [[nodiscard]] std::uint64_t version() const noexcept {
@@ -56,6 +58,7 @@ class SharedObjects {
  private:
   Engine& engine_;
   Tree tree_;
+  DefinitionMemoryPtr memory_ = std::make_shared<DefinitionMemory>();
   std::atomic<std::uint64_t> version_{1};
   std::atomic<Oid> next_oid_{kFirstUserOid};
   std::atomic<Oid> oid_limit_{kFirstUserOid};

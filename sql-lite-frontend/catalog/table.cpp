@@ -111,7 +111,7 @@ TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
   if (!table->relation.is_partitioned()) open_indexes(engine, *table);
   if (table->tree && table->has_row_ids()) open_row_ids(*table);
   if (const TypeId rows{table->relation.row_type}; is_composite(rows)) {
-    note_type(rows, {quote_identifier(table->relation.name), {}, {}});
+    table->row_type_name = NotedType{rows, {quote_identifier(table->relation.name), {}, {}}};
   }
   return table;
 }

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/types/checked_pointers.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/user_types.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {
@@ -100,6 +101,7 @@ struct Table {
   /// The tree as an index of the hidden row ids, by which ctid finds rows. Its column's number is
   /// the one behind the table's columns.
   std::unique_ptr<const Index> row_id_index;
+  NotedType row_type_name;
   std::optional<IndexAccess> row_ids;
 
   [[nodiscard]] bool has_row_ids() const noexcept { return key_positions.empty(); }

@@ -104,6 +104,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     add_partition_sets();
     add_acl_functions();
     add_text_query_functions();
+    add_xml_row_functions();
     add_session_functions();
     add_replication_sets();
     add_log_file_sets();

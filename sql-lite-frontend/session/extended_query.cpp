@@ -75,7 +75,7 @@ Outcome Session::parse(std::string_view name, std::string_view text,
     }
     state.tell_of_long_names(text, sink);
     StatementPtr statement = parse_and_plan(state, text, type_oids);
-    statement->count_as_kept(state.memory);
+    statement->count_as_kept(state.memory, name.size());
     if (!state.statements.try_emplace(std::string{name}, std::move(statement)).second) {
       throw_error(sqlstate::duplicate_prepared_statement,
                   "prepared statement \"{}\" already exists", name);
@@ -154,13 +154,18 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
                   request.values.size());
     }
     if (statement->node != nullptr) state.check_not_failed(statement->node);
-    if (!request.portal.empty() && state.portals.find(request.portal)) {
+    const bool is_named = !request.portal.empty();
+    if (is_named && state.portals.find(request.portal)) {
       throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", request.portal);
     }
     // Reading a parameter may call functions: checks of domains.
     if (!state.transaction) state.transaction.begin(SessionTransaction::Block::implicit);
     PortalPtr portal = state.portals.make_empty();
-    portal->name = request.portal;
+    if (is_named) {
+      portal->count_as_kept(state.memory, request.portal.size(), expected,
+                            request.result_formats.size());
+      portal->name = request.portal;
+    }
     portal->opened_at = state.session_context.statement_timestamp;
     portal->statement = statement;
     FunctionContext context{portal->arena, state.session_context, {}};

@@ -122,6 +122,10 @@ Session::~Session() {
   state_->leave();
 }
 
+MemoryAccount& Session::memory() noexcept {
+  return state_->memory;
+}
+
 SessionUsage& usage_of(Session& session) noexcept {
   return session.state().usage;
 }

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
+#include "sql-lite-frontend/types/writing_share.h"
 
 namespace swizzle::sql {
 namespace {
@@ -104,8 +105,11 @@ void append_values(std::string& buffer, FunctionContext& context,
         } else {
           const std::size_t text = buffer.size();
           output_text(context, types[i], value, buffer);
-          if (client != nullptr) [[unlikely]]
+          if (client != nullptr) [[unlikely]] {
+            const std::size_t most = EncodingTable::kMostEncodedGrowth * (buffer.size() - text);
+            const WritingShare share{context, most};
             encode_text(*client, buffer, text);
+          }
         }
       });
       if (buffer.size() - start > kLongRow) [[unlikely]]

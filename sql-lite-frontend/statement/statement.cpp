@@ -84,10 +84,10 @@ const ast::Node* parse_again(MemoryAccount& account, Statement& into, const Stat
   return list[0]->stmt;
 }
 
-void Statement::count_as_kept(MemoryAccount& account) {
+void Statement::count_as_kept(MemoryAccount& account, std::size_t name_bytes) {
   // The statement, its entry, and the plan's memory outside its arena.
   constexpr std::size_t kFixed = 2048;
-  std::size_t bytes = kFixed;
+  std::size_t bytes = kFixed + name_bytes;
   const bool is_counted = parsed && parsed->arena.account() != nullptr;
   if (!is_counted) {
     bytes += script->capacity();
@@ -100,6 +100,14 @@ void Statement::count_as_kept(MemoryAccount& account) {
     if (parsed) bytes += parsed->arena.reserved_bytes();
   }
   kept_share.set(account, bytes);
+}
+
+void Portal::count_as_kept(MemoryAccount& account, std::size_t name_bytes, std::size_t values,
+                           std::size_t columns) {
+  // The portal and its entry, which has the name, too. Lists may have grown to twice their size.
+  constexpr std::size_t kFixed = 1024;
+  kept_share.set(account,
+                 kFixed + 2 * (name_bytes + values * sizeof(Value) + columns * sizeof(Format)));
 }
 
 bool writes_what_others_see(const Plan& plan) {

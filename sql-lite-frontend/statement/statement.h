@@ -208,7 +208,7 @@ struct Statement {
   LastingShare kept_share;
 
   /// Throws SqlError 53200.
-  void count_as_kept(MemoryAccount& account);
+  void count_as_kept(MemoryAccount& account, std::size_t name_bytes = 0);
 
   /// Takes the description of the result from the plan.
   void take_result(const std::shared_ptr<const Plan>& of) {
@@ -269,6 +269,7 @@ struct Portal {
   Arena arena;                   ///< the parameters' bytes
   std::vector<Value> parameters;
   std::vector<Format> formats;
+  LastingShare kept_share;  ///< of a portal with a name, which may be one of many
   enum class State : std::uint8_t { ready, running, finished, failed };
   State state = State::ready;
   std::uint64_t rows_sent = 0;
@@ -295,10 +296,16 @@ struct Portal {
   static constexpr std::size_t kKeptParameters = 1024;
   static constexpr std::size_t kKeptNameBytes = 63;
 
+  /// Charges the session for a portal of a client, so that many are bounded. Throws 53200.
+  void count_as_kept(MemoryAccount& account, std::size_t name_bytes, std::size_t values,
+                     std::size_t columns);
   /// Restores the initial state, but keeps the memory.
   void reset() {
-    name.clear();
-    if (name.capacity() > kKeptNameBytes) name.shrink_to_fit();
+    if (!name.empty()) {
+      name.clear();
+      if (name.capacity() > kKeptNameBytes) name.shrink_to_fit();
+      kept_share.lower(0);
+    }
     run.reset();
     use.reset();
     statement.reset();

@@ -136,6 +136,7 @@ class Registry {
                                like_functions(),
                                regex_functions(),
                                normal_form_functions(),
+                               unicode_escape_functions(),
                                datetime_functions(),
                                datetime_field_functions(),
                                datetime_truncation_functions(),

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/user_types.h"
+#include "sql-lite-frontend/types/writing_share.h"
 
 namespace swizzle::sql {
 
@@ -103,6 +104,7 @@ void check(Result<>&& result) {
 void encode_sent(FunctionContext& context, const EncodingTable& client, TypeId type,
                  const Value& value, std::string& out, std::size_t start) {
   if (is_text_in_binary(type)) {
+    const WritingShare share{context, EncodingTable::kMostEncodedGrowth * (out.size() - start)};
     check(client.encode_tail(out, start));
   } else if (has_texts_among_numbers(type) && !is_ascii(to_text(context, type, value))) {
     refuse_binary(type, client);
@@ -113,6 +115,7 @@ void encode_sent(FunctionContext& context, const EncodingTable& client, TypeId t
 Bytes decode_received(const EncodingTable& client, TypeId type, Bytes bytes, std::string& decoded) {
   const std::string_view text = as_text(bytes);
   if (is_text_in_binary(type)) {
+    decoded.reserve(EncodingTable::kMostDecodedGrowth * text.size());
     check(client.decode(text, decoded));
     return as_bytes(decoded);
   }
@@ -125,6 +128,7 @@ Bytes decode_received(const EncodingTable& client, TypeId type, Bytes bytes, std
 Value receive_binary(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
   const TypeCodec& codec = codec_or_refuse(type, "accept");
   if (const EncodingTable* client = context.session.format.client_encoding) [[unlikely]] {
+    const WritingShare share{context, EncodingTable::kMostDecodedGrowth * bytes.size()};
     std::string decoded;
     return for_bytes(bytes.size(), [&] {
       return codec.receive(context, type, typmod, decode_received(*client, type, bytes, decoded));

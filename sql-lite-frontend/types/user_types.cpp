@@ -17,8 +17,12 @@ namespace {
 constexpr std::int64_t kDistance = std::int64_t{1} << 40U;
 
 struct NotedTypes {
+  struct Entry {
+    std::shared_ptr<const EnumLabels> labels;
+    std::size_t uses = 0;
+  };
   std::shared_mutex mutex;
-  std::unordered_map<TypeId, std::shared_ptr<const EnumLabels>> types;
+  std::unordered_map<TypeId, Entry> types;
 };
 
 NotedTypes& noted_types() {
@@ -95,18 +99,28 @@ std::int64_t position_between(const EnumLabel* before, const EnumLabel* after) {
   return position;
 }
 
-void note_type(TypeId type, EnumLabels labels) {
+NotedType::NotedType(TypeId type, EnumLabels labels) : type_(type) {
   NotedTypes& noted = noted_types();
   auto shared = std::make_shared<const EnumLabels>(std::move(labels));
   const std::scoped_lock lock{noted.mutex};
-  noted.types[type] = std::move(shared);
+  NotedTypes::Entry& entry = noted.types[type];
+  entry.labels = std::move(shared);
+  ++entry.uses;
+}
+
+NotedType::~NotedType() {
+  if (type_ == TypeId::none) return;
+  NotedTypes& noted = noted_types();
+  const std::scoped_lock lock{noted.mutex};
+  const auto found = noted.types.find(type_);
+  if (--found->second.uses == 0) noted.types.erase(found);
 }
 
 std::shared_ptr<const EnumLabels> noted_labels(TypeId type) {
   NotedTypes& noted = noted_types();
   const std::shared_lock lock{noted.mutex};
   const auto found = noted.types.find(type);
-  return found == noted.types.end() ? nullptr : found->second;
+  return found == noted.types.end() ? nullptr : found->second.labels;
 }
 
 std::string noted_type_name(TypeId type) {

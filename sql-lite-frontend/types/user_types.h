@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sql-lite-frontend/types/type_id.h"
@@ -140,9 +141,26 @@ struct EnumLabels {
 std::vector<std::int64_t> spread_positions(std::size_t count);
 std::int64_t position_between(const EnumLabel* before, const EnumLabel* after);
 
-/// Registers the name of a user-defined type, for messages and plans, and its labels. Oids are
-/// unique in a data directory, so one map serves all databases of the process.
-void note_type(TypeId type, EnumLabels labels);
+/// Keeps the name of a user-defined type registered, for messages and plans, and its labels: those
+/// that were registered last. Oids are unique in a data directory, so one map serves all databases
+/// of the process.
+class NotedType {
+ public:
+  NotedType() = default;
+  NotedType(TypeId type, EnumLabels labels);
+  NotedType(NotedType&& other) noexcept : type_(std::exchange(other.type_, TypeId::none)) {}
+  NotedType& operator=(NotedType&& other) noexcept {
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  ~NotedType();
+
+  /// Leaves it registered to the end of the process.
+  void keep() noexcept { type_ = TypeId::none; }
+
+ private:
+  TypeId type_ = TypeId::none;
+};
 /// Returns null if the type is not registered.
 std::shared_ptr<const EnumLabels> noted_labels(TypeId type);
 /// Returns an empty name if the type is not registered.

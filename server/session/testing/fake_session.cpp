@@ -18,6 +18,7 @@
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/shared/log_senders.h"
 #include "sql-lite-frontend/session_usage.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
 namespace {
@@ -78,6 +79,7 @@ struct Session::State {
   std::map<std::string, Portal, std::less<>> portals;
   std::map<std::string, std::string, std::less<>> settings{{"is_superuser", "on"}};
   const EncodingTable* client_encoding = nullptr;
+  MemoryAccount memory;
   std::atomic<bool> cancelled{false};
   /// Reason to end the running request; acts once.
   std::atomic<const Diagnostic*> reason{nullptr};
@@ -419,6 +421,9 @@ std::optional<std::string> Session::setting(std::string_view name) const {
 }
 const EncodingTable* Session::client_encoding() const noexcept {
   return state_->client_encoding;
+}
+MemoryAccount& Session::memory() noexcept {
+  return state_->memory;
 }
 std::string_view Session::portal_text(std::string_view) const noexcept {
   return {};

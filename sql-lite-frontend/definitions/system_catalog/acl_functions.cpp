@@ -1,15 +1,19 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "sql-lite-frontend/catalog/class_id.h"
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
 #include "sql-lite-frontend/definitions/system_catalog/privileges.h"
+#include "sql-lite-frontend/definitions/system_catalog/query_rows.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/statement_invariant.h"
 
-/// aclexplode() and acldefault(), on access lists as in relacl.
+/// aclexplode(), acldefault() and pg_get_acl(), on access lists as in relacl.
 namespace swizzle::sql {
 namespace {
 
@@ -137,6 +141,65 @@ Value usual(FunctionContext& context, Arguments a) {
   return make_array(context.arena, TypeId::aclitem, items);
 }
 
+/// Catalogs whose objects have an access list, with its column.
+struct ListColumn {
+  Oid catalog;
+  std::string_view name;
+  std::string_view column;  ///< empty: its objects have none
+};
+constexpr std::array kLists = std::to_array<ListColumn>({
+    {class_id::pg_class, "pg_class", "relacl"},
+    {class_id::pg_proc, "pg_proc", "proacl"},
+    {class_id::pg_type, "pg_type", "typacl"},
+    {class_id::pg_namespace, "pg_namespace", "nspacl"},
+    {class_id::pg_database, "pg_database", "datacl"},
+    {class_id::pg_language, "pg_language", "lanacl"},
+    {class_id::pg_tablespace, "pg_tablespace", "spcacl"},
+    {class_id::pg_largeobject, "pg_largeobject_metadata", "lomacl"},
+    {class_id::pg_cast, "pg_cast", ""},
+    {class_id::pg_collation, "pg_collation", ""},
+    {class_id::pg_constraint, "pg_constraint", ""},
+    {class_id::pg_event_trigger, "pg_event_trigger", ""},
+    {class_id::pg_extension, "pg_extension", ""},
+    {class_id::pg_am, "pg_am", ""},
+    {class_id::pg_opclass, "pg_opclass", ""},
+    {class_id::pg_operator, "pg_operator", ""},
+    {class_id::pg_opfamily, "pg_opfamily", ""},
+    {class_id::pg_policy, "pg_policy", ""},
+    {class_id::pg_publication, "pg_publication", ""},
+    {class_id::pg_rewrite, "pg_rewrite", ""},
+    {class_id::pg_subscription, "pg_subscription", ""},
+    {class_id::pg_trigger, "pg_trigger", ""},
+    {class_id::pg_ts_config, "pg_ts_config", ""},
+    {class_id::pg_ts_dict, "pg_ts_dict", ""},
+    {class_id::pg_authid, "pg_authid", ""},
+});
+
+std::string query_of_list(Oid catalog, Oid object, std::int32_t part) {
+  if (catalog == class_id::pg_class && part != 0)
+    return fmt::format(
+        "SELECT attacl FROM pg_catalog.pg_attribute WHERE attrelid = {} AND attnum = {}", object,
+        part);
+  const auto* known = std::ranges::find(kLists, catalog, &ListColumn::catalog);
+  if (known == kLists.end())
+    throw sql_error(SqlState{"XX000"}, "unrecognized class ID: {}", catalog);
+  if (known->column.empty()) return {};
+  return fmt::format("SELECT {} FROM pg_catalog.{} WHERE oid = {}", known->column, known->name,
+                     object);
+}
+
+/// pg_get_acl(): an object's access list, or a column's.
+Value list_of_object(FunctionContext& context, Arguments a) {
+  if (a[0].as_oid() == kNoOid && a[1].as_oid() == kNoOid) return Value::null();
+  const std::string query = query_of_list(a[0].as_oid(), a[1].as_oid(), a[2].as_int4());
+  Value list = Value::null();
+  if (query.empty()) return list;
+  for_each_row_of(
+      context_of(context), query, RefusedQuery::as_data, [](std::span<const OutputTarget>) {},
+      [&](Arguments row) { list = row[0].copy_to(context.arena); });
+  return list;
+}
+
 Value equal_items(FunctionContext&, Arguments a) {
   return Value::from_bool(a[0].as_text() == a[1].as_text());
 }
@@ -145,6 +208,7 @@ Value equal_items(FunctionContext&, Arguments a) {
 
 void add_acl_functions() {
   static constexpr ScalarEntry kScalars[] = {{"acldefault(char,oid)", usual},
+                                             {"pg_get_acl(oid,oid,int4)", list_of_object},
                                              {"=(aclitem,aclitem)", equal_items}};
   static constexpr SetEntry kSets[] = {{"aclexplode(_aclitem)", explode}};
   static const bool is_added = (add_builtin_functions({.scalars = kScalars, .sets = kSets}), true);

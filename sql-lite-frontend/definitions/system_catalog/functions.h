@@ -23,9 +23,11 @@ std::span<const SessionEntry> identity_functions();
 std::span<const SessionEntry> event_trigger_functions();
 std::span<const SetEntry> event_trigger_sets();
 void add_view_functions();
-/// Registers aclexplode and acldefault; called at start-up.
+/// Registers aclexplode, acldefault and pg_get_acl; called at start-up.
 void add_acl_functions();
 /// Registers ts_stat and ts_rewrite over a query's rows; called at start-up.
 void add_text_query_functions();
+/// Registers query_to_xml and table_to_xml; called at start-up.
+void add_xml_row_functions();
 
 }  // namespace swizzle::sql

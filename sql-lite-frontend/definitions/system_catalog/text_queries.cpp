@@ -2,17 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "sql-lite-frontend/definitions/system_catalog/functions.h"
+#include "sql-lite-frontend/definitions/system_catalog/query_rows.h"
 #include "sql-lite-frontend/definitions/system_catalog/rows_cursor.h"
-#include "sql-lite-frontend/query/parse/parser.h"
 #include "sql-lite-frontend/statement/statement_context.h"
 #include "sql-lite-frontend/types/builtin.h"
-#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/fulltext/text_query.h"
 #include "sql-lite-frontend/types/fulltext/text_vector.h"
 #include "sql-lite-frontend/types/record/record.h"
@@ -23,67 +21,13 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-/// Adds the query as context to an error, unless the error has a position.
-template <class Body>
-auto told_within(std::string_view text, const Body& body) {
-  try {
-    return body();
-  } catch (SqlError& error) {
-    std::string& where = error.fields().where;
-    if (error.fields().position == 0) {
-      if (!where.empty()) where += "\n";
-      where += "SQL statement \"" + std::string{text} + "\"";
-    }
-    error.fields().position = 0;
-    throw;
-  }
-}
-
-/// Runs the query with the caller's rights, and without a right to write.
-template <class Visit>
-void for_each_row_of(StatementContext& session, std::string_view text, std::size_t columns,
-                     TypeId type, std::string_view refusal, const Visit& visit) {
-  check_stack();
-  PortalPtr portal = session.inner.make_empty_portal();
-  const std::string query{text};
-  Arena tree;
-  tree.count_in(&session.memory);
-  const std::size_t statements =
-      told_within(text, [&] { return parse_script(tree, query).size(); });
-  if (statements != 1) throw SqlError{SqlState{"42P11"}, "cannot open multi-query plan as cursor"};
-  told_within(text, [&] {
-    portal->statement = session.inner.parse(query);
-    portal->statement->takes_parameters = false;
-    if (!is_plannable(portal->statement->node)) {
-      throw_error(SqlState{"42P11"}, "cannot open {} query as cursor",
-                  statement_name(portal->statement->node));
-    }
-    session.inner.prepare_inner(*portal, false);
-  });
-  const std::vector<OutputTarget>& told = portal->plan().columns;
-  const auto fits = [type](const OutputTarget& column) { return column.type == type; };
-  if (told.size() != columns || !std::ranges::all_of(told, fits))
-    throw SqlError{sqlstate::invalid_parameter_value, std::string{refusal}};
-  told_within(text, [&] {
-    session.transaction.begin_inner_statement();
-    PlanRun& run = session.inner.open_inner(*portal, InnerStatements::Reads::at_once);
-    try {
-      RowScope scope{run.execution};
-      std::vector<Value> row(columns);
-      while (run.root->next(run.execution)) {
-        for (std::size_t i = 0; i < columns; ++i)
-          row[i] = run.execution.slots[portal->plan().outputs[i]];
-        visit(row);
-        scope.rewind();
-      }
-    } catch (...) {
-      run.end();
-      portal->state = Portal::State::failed;
-      throw;
-    }
-    session.inner.finish(*portal);
-  });
-  session.inner.recycle(std::move(portal));
+/// Refuses a query with other columns than so many of the type.
+auto requiring(std::size_t columns, TypeId type, std::string_view refusal) {
+  return [=](std::span<const OutputTarget> told) {
+    const auto fits = [type](const OutputTarget& column) { return column.type == type; };
+    if (told.size() != columns || !std::ranges::all_of(told, fits))
+      throw SqlError{sqlstate::invalid_parameter_value, std::string{refusal}};
+  };
 }
 
 /// Number of texts that contain a word, and number of its occurrences.
@@ -116,8 +60,10 @@ std::unique_ptr<SetCursor> word_statistics(FunctionContext& context, Arguments a
   const unsigned weights = a.size() > 1 ? weights_of(a[1].as_text()) : 0;
   Counts counts{
       CountedAllocator<std::pair<const std::string_view, WordCount>>{context.arena.account()}};
-  for_each_row_of(context_of(context), a[0].as_text(), 1, builtin_id::tsvector,
-                  "ts_stat query must return one tsvector column", [&](std::span<const Value> row) {
+  const auto check =
+      requiring(1, builtin_id::tsvector, "ts_stat query must return one tsvector column");
+  for_each_row_of(context_of(context), a[0].as_text(), RefusedQuery::as_cursor, check,
+                  [&](std::span<const Value> row) {
                     if (row[0].is_null()) return;
                     const TextVectorView vector{row[0]};
                     for (std::size_t i = 0; i < vector.size(); ++i) {
@@ -147,13 +93,15 @@ Value rewrite_by_rows(FunctionContext& context, Arguments a) {
       functions_named("ts_rewrite"),
       [](const Function* function) { return function->arguments.size() == 3; });
   Value query = a[0];
-  for_each_row_of(
-      context_of(context), a[1].as_text(), 2, builtin_id::tsquery,
-      "ts_rewrite query must return two tsquery columns", [&](std::span<const Value> row) {
-        if (row[0].is_null() || row[1].is_null()) return;
-        const std::array parts{query, row[0].copy_to(context.arena), row[1].copy_to(context.arena)};
-        query = (*with_three)->scalar(context, parts).copy_to(context.arena);
-      });
+  const auto check =
+      requiring(2, builtin_id::tsquery, "ts_rewrite query must return two tsquery columns");
+  for_each_row_of(context_of(context), a[1].as_text(), RefusedQuery::as_cursor, check,
+                  [&](std::span<const Value> row) {
+                    if (row[0].is_null() || row[1].is_null()) return;
+                    const std::array parts{query, row[0].copy_to(context.arena),
+                                           row[1].copy_to(context.arena)};
+                    query = (*with_three)->scalar(context, parts).copy_to(context.arena);
+                  });
   return query;
 }
 

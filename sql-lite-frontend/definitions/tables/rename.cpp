@@ -36,7 +36,8 @@ namespace {
 void rename_index(StatementContext& session, const NamedRelation& named,
                   const std::string& new_name) {
   const Oid number = named.index->oid;
-  const TablePtr table = session.rights.lock_own(named.table);
+  const TablePtr table =
+      session.rights.lock_own(named.table, lock::RelationMode::share_update_exclusive);
   Relation relation = table->relation;
   const auto index = std::ranges::find(relation.indexes, number, &Index::oid);
   if (index == relation.indexes.end()) {

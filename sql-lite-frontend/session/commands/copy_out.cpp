@@ -15,7 +15,25 @@ void append_big_endian(std::string& out, auto value) {
   out += as_text(Bytes{bytes, sizeof bytes});
 }
 
-void encode_line(const EncodingTable& encoding, std::string& line) {
+/// Memory of a row that is being written.
+class RowShare {
+ public:
+  explicit RowShare(MemoryAccount& memory) noexcept : memory_(memory) {}
+
+  /// Throws 53200 where a long row takes more than there is.
+  void count(std::size_t bytes) {
+    if (bytes > kLongBytes) [[unlikely]]
+      share_.set(&memory_, bytes);
+  }
+
+ private:
+  MemoryAccount& memory_;
+  MemoryShare share_;
+};
+
+void encode_line(MemoryAccount& memory, const EncodingTable& encoding, std::string& line) {
+  RowShare encoded{memory};
+  encoded.count(EncodingTable::kMostEncodedGrowth * line.size());
   value_of(for_bytes(line.size(), [&] { return encoding.encode_tail(line, 0); }));
 }
 
@@ -45,13 +63,14 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const Encodi
     out += '\n';
   }
   const auto send = [&] {
-    if (encoding != nullptr && !binary) encode_line(*encoding, out);
+    if (encoding != nullptr && !binary) encode_line(*execution.memory, *encoding, out);
     target.write(as_bytes(out));
   };
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   RowScope scope{execution};
   std::string text;
+  RowShare memory{*execution.memory};
   while (run.root->next(execution)) {
     ++rows;
     if (binary) append_big_endian(out, static_cast<std::uint16_t>(columns.size()));
@@ -64,6 +83,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const Encodi
         }
         text.clear();
         send_binary(execution.functions, plan.types[i], value, text);
+        memory.count(out.size() + 2 * text.size());
         append_big_endian(out, static_cast<std::uint32_t>(text.size()));
         out += text;
         continue;
@@ -75,6 +95,7 @@ std::uint64_t send_rows(Portal& portal, const CopyOptions& options, const Encodi
       }
       text.clear();
       output_text(execution.functions, plan.types[i], value, text);
+      memory.count(out.size() + 2 * text.size());
       if (csv) {
         const bool force = options.force_quote_all || lists(options.force_quote, columns[i].name);
         append_copy_csv(out, text, options, force, columns.size() == 1);

@@ -61,6 +61,8 @@ void SessionNotifications::notify(std::string_view channel, std::string_view pay
   if (session_.shared.notifications.usage() >= 1.0) {
     throw SqlError{kProgramLimitExceeded, "too many notifications in the NOTIFY queue"};
   }
+  const std::size_t bytes = PendingNotifications::bytes_of(channel.size(), payload.size());
+  said_share_.set(session_.memory, pending_.bytes() + bytes);
   pending_.say(session_.shared.notifications.make(session_.options.backend_pid, channel, payload));
 }
 

@@ -76,7 +76,7 @@ void PublishedChanges::require_publications(const TableShape& shape) {
 void PublishedChanges::note_types(const TableShape& shape) const {
   for (const TableShape::MadeType& made : shape.types) {
     if (!session_.names.user_type(made.type.id()))
-      note_user_type(made.type, session_.catalog.of_database().default_collation());
+      note_user_type(made.type, session_.catalog.of_database().default_collation()).keep();
   }
 }
 

@@ -45,6 +45,7 @@ std::size_t Notifications::Listener::channel_count() const {
 std::deque<NotificationPtr> Notifications::Listener::take() {
   const std::lock_guard lock{hub_.mutex_};
   has_any_.store(false, std::memory_order_relaxed);
+  hub_.bytes_->fetch_sub(arrived_.size() * sizeof(NotificationPtr), std::memory_order_relaxed);
   return std::exchange(arrived_, {});
 }
 
@@ -56,6 +57,7 @@ void Notifications::publish(const std::string& database, std::span<const Notific
     if (found == listeners_.end()) continue;
     for (Listener* const listener : found->second) {
       listener->arrived_.push_back(notification);
+      bytes_->fetch_add(sizeof(NotificationPtr), std::memory_order_relaxed);
       reached.insert(listener);
     }
   }
@@ -73,7 +75,9 @@ double Notifications::usage() const {
 
 NotificationPtr Notifications::make(std::int32_t sender, std::string_view channel,
                                     std::string_view payload) {
-  const std::size_t bytes = sizeof(Notification) + channel.size() + payload.size();
+  // Besides the texts, what counts the listeners that have yet to receive it.
+  constexpr std::size_t kFixed = sizeof(Notification) + 64;
+  const std::size_t bytes = kFixed + channel.size() + payload.size();
   bytes_->fetch_add(bytes, std::memory_order_relaxed);
   const auto give_back = [bytes, total = bytes_](const Notification* notification) {
     total->fetch_sub(bytes, std::memory_order_relaxed);
@@ -82,13 +86,30 @@ NotificationPtr Notifications::make(std::int32_t sender, std::string_view channe
   return {new Notification{sender, std::string{channel}, std::string{payload}}, give_back};
 }
 
+std::size_t PendingNotifications::bytes_of(std::size_t channel, std::size_t payload) noexcept {
+  // Both are there twice: in the notification, and among the distinct ones.
+  constexpr std::size_t kFixed = 256;
+  return kFixed + 2 * (channel + payload);
+}
+
+namespace {
+
+std::size_t bytes_pending(const Notification& notification) noexcept {
+  return PendingNotifications::bytes_of(notification.channel.size(), notification.payload.size());
+}
+
+}  // namespace
+
 void PendingNotifications::say(NotificationPtr notification) {
-  if (distinct_.insert(identity_of(*notification)).second) said_.push_back(std::move(notification));
+  if (!distinct_.insert(identity_of(*notification)).second) return;
+  bytes_ += bytes_pending(*notification);
+  said_.push_back(std::move(notification));
 }
 
 void PendingNotifications::roll_back_to(Mark mark) {
   while (said_.size() > mark.said) {
     distinct_.erase(identity_of(*said_.back()));
+    bytes_ -= bytes_pending(*said_.back());
     said_.pop_back();
   }
   resolved_.resize(std::min(mark.resolved, resolved_.size()));

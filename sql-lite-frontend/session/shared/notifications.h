@@ -43,7 +43,10 @@ class Notifications {
         : hub_(hub), database_(std::move(database)), wake_(std::move(wake)) {}
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
-    ~Listener() { unlisten_all(); }
+    ~Listener() {
+      unlisten_all();
+      static_cast<void>(take());
+    }
 
     void listen(const std::string& channel);
     void unlisten(const std::string& channel);
@@ -93,6 +96,9 @@ class PendingNotifications {
 
   /// Adds a notification; a repeated one is ignored.
   void say(NotificationPtr notification);
+  /// Returns the memory that the notifications take, and that such a one would take.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] static std::size_t bytes_of(std::size_t channel, std::size_t payload) noexcept;
   void resolve(Resolution resolution, std::string_view channel) {
     resolved_.emplace_back(resolution, channel);
   }
@@ -105,6 +111,7 @@ class PendingNotifications {
 
  private:
   std::vector<NotificationPtr> said_;
+  std::size_t bytes_ = 0;  ///< of said_
   /// Channel, NUL, payload of each notification.
   std::unordered_set<std::string> distinct_;
   std::vector<std::pair<Resolution, std::string>> resolved_;

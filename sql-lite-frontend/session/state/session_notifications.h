@@ -28,8 +28,11 @@ class SessionNotifications {
   [[nodiscard]] bool has_said() const noexcept { return !pending_.said().empty(); }
   [[nodiscard]] bool has_resolved() const noexcept { return pending_.has_resolutions(); }
   [[nodiscard]] PendingNotifications::Mark mark() const noexcept { return pending_.mark(); }
-  void roll_back_to(PendingNotifications::Mark mark) { pending_.roll_back_to(mark); }
-  void forget() { pending_.clear(); }
+  void roll_back_to(PendingNotifications::Mark mark) {
+    pending_.roll_back_to(mark);
+    said_share_.lower(pending_.bytes());
+  }
+  void forget() { roll_back_to({}); }
   /// Delivers the transaction's notifications to their listeners. Pre: the transaction is durable.
   void deliver();
   void apply_resolutions();
@@ -45,6 +48,7 @@ class SessionNotifications {
 
   Session::State& session_;
   LastingShare channels_share_;
+  LastingShare said_share_;  ///< of the transaction's notifications
   PendingNotifications pending_;
   /// Made by the first LISTEN.
   std::unique_ptr<Notifications::Listener> listener_;

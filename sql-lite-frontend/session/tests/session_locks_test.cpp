@@ -29,6 +29,7 @@ TEST_CASE("Statements lock what they name, as pg_locks shows", "[sql][session][l
   db.run("ALTER TABLE t ADD CONSTRAINT positive CHECK (v > 0) NOT VALID");
   db.run("CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'");
   db.run("CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION g()");
+  db.run("CREATE INDEX v_of_t ON t(v)");
   const std::pair<const char*, const char*> kinds[] = {
       {"SELECT * FROM t", "1|AccessShareLock|t SELECT 1"},
       {"SELECT * FROM w", "1|AccessShareLock|t SELECT 1"},
@@ -39,6 +40,7 @@ TEST_CASE("Statements lock what they name, as pg_locks shows", "[sql][session][l
        "1|RowExclusiveLock|t SELECT 1"},
       {"COPY t TO STDOUT", "1|AccessShareLock|t SELECT 1"},
       {"CREATE INDEX ON t(v)", "1|ShareLock|t SELECT 1"},
+      {"ALTER INDEX v_of_t RENAME TO t_by_v", "1|ShareUpdateExclusiveLock|t SELECT 1"},
       {"ANALYZE t", "1|ShareUpdateExclusiveLock|t SELECT 1"},
       {"ALTER TABLE t ADD COLUMN x int", "1|AccessExclusiveLock|t SELECT 1"},
       {"ALTER TABLE t ADD CHECK (v > 0) NOT VALID", "1|AccessExclusiveLock|t SELECT 1"},

@@ -25,6 +25,10 @@ struct Pair {
   "CREATE TRIGGER b BEFORE INSERT ON w FOR EACH ROW EXECUTE FUNCTION on_w();" \
   "CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER AS 'INSERT INTO w VALUES (0)'"
 
+#define DEFINER_INSERTS                                                                         \
+  "CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER AS 'INSERT INTO w VALUES (" \
+  "0)'"
+
 constexpr const char* kTable = "42501 permission denied for table secret";
 constexpr const char* kFunction = "42501 permission denied for function hidden";
 
@@ -127,11 +131,65 @@ const std::vector<Pair>& pairs() {
        "CREATE FUNCTION put() RETURNS void LANGUAGE sql SECURITY DEFINER AS 'INSERT INTO w VALUES "
        "(0)'",
        "SELECT put()", "INSERT INTO w VALUES (1)", kFunction},
+      {"a trigger's condition",
+       "CREATE TABLE w(n int); GRANT INSERT ON w TO bob;"
+       "CREATE FUNCTION on_w() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$;"
+       "CREATE TRIGGER b BEFORE INSERT ON w FOR EACH ROW WHEN (NEW.n <> hidden()) EXECUTE FUNCTION "
+       "on_w();" DEFINER_INSERTS,
+       "SELECT put()", "INSERT INTO w VALUES (1)", kFunction},
+      {"a generated column",
+       "ALTER FUNCTION hidden() IMMUTABLE; CREATE TABLE w(n int, g int GENERATED ALWAYS AS (n + "
+       "hidden()) STORED); GRANT INSERT ON w TO bob;" DEFINER_INSERTS,
+       "SELECT put()", "INSERT INTO w VALUES (1)", kFunction},
+      {"an index's expression",
+       "ALTER FUNCTION hidden() IMMUTABLE; CREATE TABLE w(n int); CREATE INDEX ON w((n + "
+       "hidden())); GRANT INSERT ON w TO bob;" DEFINER_INSERTS,
+       "SELECT put()", "INSERT INTO w VALUES (1)", kFunction},
+      {"an index's condition",
+       "ALTER FUNCTION hidden() IMMUTABLE; CREATE TABLE w(n int); CREATE INDEX ON w(n) WHERE n > "
+       "hidden(); GRANT INSERT ON w TO bob;" DEFINER_INSERTS,
+       "SELECT put()", "INSERT INTO w VALUES (1)", kFunction},
+      {"a partition's key",
+       "ALTER FUNCTION hidden() IMMUTABLE; CREATE TABLE w(n int) PARTITION BY RANGE ((n + "
+       "hidden())); CREATE TABLE w1 PARTITION OF w DEFAULT; GRANT INSERT ON w TO "
+       "bob;" DEFINER_INSERTS,
+       "SELECT put()", "INSERT INTO w VALUES (1)", kFunction},
+      {"a policy's condition",
+       "CREATE TABLE w(n int); ALTER TABLE w ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
+       "CREATE POLICY p ON w USING (n <> hidden()); GRANT SELECT ON w TO bob; CREATE FUNCTION "
+       "reads() RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT count(*) FROM w); END$$;"
+       "CREATE FUNCTION put() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN RETURN "
+       "reads(); END$$",
+       "SELECT put()", "SELECT reads()", kFunction},
+      {"an operator",
+       "CREATE FUNCTION less(int, int) RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN $1 - $2; "
+       "END$$; REVOKE EXECUTE ON FUNCTION less(int, int) FROM public; CREATE OPERATOR <-@ "
+       "(FUNCTION = less, LEFTARG = int, RIGHTARG = int); CREATE FUNCTION reads() RETURNS int "
+       "LANGUAGE plpgsql AS $$BEGIN RETURN 3 <-@ 1; END$$; CREATE FUNCTION put() RETURNS int "
+       "LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN RETURN reads(); END$$",
+       "SELECT put()", "SELECT reads()", "42501 permission denied for function less"},
+      {"an aggregate",
+       "CREATE AGGREGATE total(int) (SFUNC = int4pl, STYPE = int, INITCOND = '0');"
+       "REVOKE EXECUTE ON FUNCTION total(int) FROM public; CREATE FUNCTION reads() RETURNS int "
+       "LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT total(i) FROM generate_series(1, 3) i); END$$;"
+       "CREATE FUNCTION put() RETURNS int LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN RETURN "
+       "reads(); END$$",
+       "SELECT put()", "SELECT reads()", "42501 permission denied for aggregate total"},
+      {"a trigger that MERGE fires",
+       "CREATE TABLE w(n int); GRANT SELECT, INSERT ON w TO bob; CREATE FUNCTION on_w() RETURNS "
+       "trigger LANGUAGE plpgsql AS $$BEGIN PERFORM * FROM secret; RETURN NEW; END$$; CREATE "
+       "TRIGGER b BEFORE INSERT ON w FOR EACH ROW EXECUTE FUNCTION on_w(); CREATE FUNCTION put() "
+       "RETURNS void LANGUAGE sql SECURITY DEFINER AS 'MERGE INTO w USING (SELECT 0 AS a) s ON "
+       "false WHEN NOT MATCHED THEN INSERT VALUES (a)'",
+       "SELECT put()",
+       "MERGE INTO w USING (SELECT 0 AS a) s ON false WHEN NOT MATCHED THEN INSERT VALUES (a)",
+       kTable},
   };
   return list;
 }
 
 #undef TRIGGER_READS
+#undef DEFINER_INSERTS
 
 }  // namespace
 

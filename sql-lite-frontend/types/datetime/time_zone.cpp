@@ -394,6 +394,9 @@ std::string lower_case(std::string_view text) {
 }  // namespace
 
 std::shared_ptr<const TimeZone> TimeZone::find(std::string_view name) {
+  // PostgreSQL's limit. Longer names would fill the cache with what a client makes up.
+  constexpr std::size_t kLongestName = 255;
+  if (name.size() > kLongestName) return nullptr;
   const std::string key = lower_case(name);
   Cache& shared = cache();
   {

@@ -21,6 +21,7 @@ std::span<const ScalarEntry> encoding_functions();
 std::span<const ScalarEntry> like_functions();
 std::span<const ScalarEntry> regex_functions();
 std::span<const ScalarEntry> normal_form_functions();
+std::span<const ScalarEntry> unicode_escape_functions();
 std::span<const ScalarEntry> datetime_functions();
 std::span<const ScalarEntry> datetime_field_functions();
 std::span<const ScalarEntry> datetime_truncation_functions();

@@ -72,6 +72,7 @@ void verify(std::string_view text, Encoding encoding) {
 
 std::string converted(std::string_view text, Encoding from, Encoding to) {
   std::string out;
+  out.reserve(EncodingTable::kMostDecodedGrowth * text.size());
   if (from == Encoding::utf8) {
     unwrapped(unwrapped(EncodingTable::of(to))->encode(text, out));
   } else if (to == Encoding::utf8) {
@@ -85,7 +86,7 @@ std::string converted(std::string_view text, Encoding from, Encoding to) {
 
 Value convert_value(FunctionContext& context, const Value& value, Encoding from, Encoding to) {
   const std::string_view text = value.as_text();
-  const WritingShare share{context, 2 * text.size()};
+  const WritingShare share{context, EncodingTable::kMostDecodedGrowth * text.size()};
   for_bytes(text.size(), [&] { return verify(text, from), true; });
   if (from == to || is_untranslated(to)) return value;
   if (is_untranslated(from)) {
