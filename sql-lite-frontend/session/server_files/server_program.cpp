@@ -102,6 +102,12 @@ int spawn_shell(std::string command, const std::filesystem::path& home, int end,
                      arguments.data(), environ);
 }
 
+/// Ends a program that has not ended by itself. Does not wait for its end.
+[[gnu::noinline]] void end_and_reap(pid_t process) noexcept {
+  ::kill(-process, SIGTERM);
+  HelperThreads::of_the_process().destroy(Leaving{process});
+}
+
 }  // namespace
 
 SystemResult<ServerProgram> ServerProgram::start(StatementContext& session,
@@ -137,9 +143,7 @@ SystemResult<int> ServerProgram::finish() {
 }
 
 ServerProgram::~ServerProgram() {
-  if (process_ == 0) return;
-  ::kill(-process_, SIGTERM);
-  HelperThreads::of_the_process().destroy(Leaving{process_});
+  if (process_ != 0) end_and_reap(process_);
 }
 
 }  // namespace swizzle::sql

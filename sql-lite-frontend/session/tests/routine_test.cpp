@@ -408,7 +408,7 @@ TEST_CASE("A crash leaves no temporary functions", "[sql][session][routines][cra
       CHECK(db.session().state().catalog.routines().size() == 1);
       CHECK(db.run("SELECT g()") == "2 SELECT 1");
       CHECK(db.run("CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 4';"
-                   "SELECT pg_temp.f()") == "CREATE FUNCTION 4 SELECT 1");
+                   "SELECT pg_temp.f()") == "4 CREATE FUNCTION SELECT 1");
     });
   }
 }

@@ -77,6 +77,8 @@ namespace {
 
 constexpr int kRows = 1000;
 constexpr int kRuns = 1000;
+/// An undo log grows by chunks.
+constexpr int kRunsPerChunk = 20;
 
 void require(bool holds, std::string_view what) {
   if (holds) return;
@@ -144,7 +146,7 @@ int run() {
            {"SELECT v FROM t WHERE id = $1", Transactions::one_a_run, 0},
            {"SELECT id, v, w FROM t WHERE id = $1", Transactions::one, 0},
            {"SELECT v + 1 FROM t WHERE id = $1 AND v > 0", Transactions::one, 0},
-           {"UPDATE t SET v = v + 1 WHERE id = $1", Transactions::one, 0},
+           {"UPDATE t SET v = v + 1 WHERE id = $1", Transactions::one, kRuns / kRunsPerChunk},
            {"SELECT count(*) FROM t WHERE id > $1", Transactions::one, UINT64_MAX},
        }) {
     const std::uint64_t taken = allocations_of(*session, sink, sql, transactions);
