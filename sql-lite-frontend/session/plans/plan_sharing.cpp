@@ -122,7 +122,8 @@ PlanUsePtr SessionPlans::plan_of(Statement& statement) {
   made->catalog_version = use->stamp.catalog.shared;
   for (const TablePtr& table : plan.tables)
     made->statistics.push_back(session_.names.statistics(*table));
-  session_.shared.plans.put(key, std::move(made), limit);
+  // The plan has no text; the one that the statement keeps stands for the plan's size.
+  session_.shared.plans.put(key, std::move(made), kept_bytes(*statement.parsed), limit);
   return use;
 }
 

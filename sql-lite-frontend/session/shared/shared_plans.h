@@ -33,7 +33,8 @@ class SharedPlans {
   void put(ParsedTextPtr text, std::size_t limit);
   /// Returns null if the plan is not cached.
   SharedPlanPtr find_plan(std::string_view key) { return plans_.find(key); }
-  void put(std::string_view key, SharedPlanPtr plan, std::size_t limit);
+  /// `bytes`: memory of the plan.
+  void put(std::string_view key, SharedPlanPtr plan, std::size_t bytes, std::size_t limit);
   void clear();
 
   struct Counts {
@@ -50,7 +51,7 @@ class SharedPlans {
   class Parted {
    public:
     Entry find(std::string_view key);
-    void put(std::string_view key, Entry entry, std::size_t limit);
+    void put(std::string_view key, Entry entry, std::size_t bytes, std::size_t limit);
     void clear();
     [[nodiscard]] std::size_t size() const;
 

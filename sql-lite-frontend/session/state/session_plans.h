@@ -51,19 +51,19 @@ class SessionPlans {
   // Caches of statements. They return null for an unknown text, or if the statement would now get
   // another plan.
   StatementPtr known_text(const std::string& text) { return known(texts_, text); }
-  void keep_text(const std::string& text, StatementPtr statement) {
-    texts_.put(text, std::move(statement));
+  void keep_text(const std::string& text, const StatementPtr& statement) {
+    texts_.put(text, statement, kept_bytes(*statement));
   }
   /// Finds the statement of a Parse message without a name, by its text and parameter types.
   StatementPtr known_parse(const std::string& key) { return known(parses_, key); }
-  void keep_parse(const std::string& key, StatementPtr statement) {
-    parses_.put(key, std::move(statement));
+  void keep_parse(const std::string& key, const StatementPtr& statement) {
+    parses_.put(key, statement, kept_bytes(*statement));
   }
   /// Finds a statement by text with its literals lifted, current or not; a statement without a node
   /// marks a shape that cannot be used.
   StatementPtr known_shape(const std::string& key) { return shapes_.find(key); }
-  void keep_shape(const std::string& key, StatementPtr statement) {
-    shapes_.put(key, std::move(statement));
+  void keep_shape(const std::string& key, const StatementPtr& statement) {
+    shapes_.put(key, statement, kept_bytes(*statement));
   }
   /// Returns a statement of the server's own.
   StatementPtr internal(const std::string& sql, std::span<const TypeId> types);

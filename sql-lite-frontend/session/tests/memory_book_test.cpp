@@ -176,6 +176,13 @@ std::vector<Chapter> chapters_of_names() {
 /// used.
 std::vector<Chapter> chapters_of_sessions() {
   return {
+      {"texts of EXECUTE",
+       [](Session& s) {
+         return query(s,
+                      "DO $$ BEGIN FOR i IN 1..1500 LOOP EXECUTE 'SELECT ' || i || repeat(' + 1', "
+                      "900); END LOOP; END $$");
+       },
+       false, true},
       {"notifications of a transaction",
        [](Session& s) {
          query(s, "BEGIN");

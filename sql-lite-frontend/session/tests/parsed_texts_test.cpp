@@ -123,13 +123,26 @@ TEST_CASE("Names that are cut are told each time", "[sql][session]") {
 TEST_CASE("A cache of statements keeps those that are asked for", "[sql][session]") {
   StatementCache cache{8};
   const auto hot = std::make_shared<Statement>();
-  cache.put("hot", hot);
+  cache.put("hot", hot, 1);
   for (int i = 0; i < 1000; ++i) {
-    cache.put(std::to_string(i), std::make_shared<Statement>());
+    cache.put(std::to_string(i), std::make_shared<Statement>(), 1);
     CHECK(cache.find("hot") == hot);
     CHECK(cache.size() <= 8);
   }
   CHECK(cache.find("5") == nullptr);
   cache.erase("hot");
   CHECK(cache.find("hot") == nullptr);
+}
+
+TEST_CASE("A cache of statements is bounded in memory", "[sql][session]") {
+  constexpr std::size_t kEntries = 8;
+  constexpr std::size_t kLarge = StatementCache::kBytesOfEntry * 2;
+  StatementCache cache{kEntries};
+  for (int i = 0; i < 1000; ++i) {
+    cache.put(std::to_string(i), std::make_shared<Statement>(), kLarge);
+    CHECK(cache.find(std::to_string(i)) != nullptr);
+    CHECK(cache.size() * kLarge <= kEntries * StatementCache::kBytesOfEntry);
+  }
+  cache.put("999", std::make_shared<Statement>(), kEntries * StatementCache::kBytesOfEntry);
+  CHECK(cache.find("999") == nullptr);
 }
