@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/xml/xml_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -23,24 +24,7 @@ std::string xml_tag(std::string_view name) {
 
 std::string xml_text(std::string_view text) {
   std::string out;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '\r':
-        out += "&#x0d;";
-        break;
-      default:
-        out += letter;
-    }
-  }
+  xml::append_escaped(out, text);
   return out;
 }
 
